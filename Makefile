@@ -1,0 +1,58 @@
+# make demo    a diagnosis of the hung deployment in docs/demo/
+# make test    every test         make check   format, lint, types, architecture
+# make bench   the time budgets   make quality how well the catalogue tells failures apart
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install -qq --disable-pip-version-check
+
+# python3 if it will do, else a versioned one. Past 3.14 comes last: google-re2 has no wheels for it yet.
+PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c "import sys; sys.exit(not (3, 11) <= sys.version_info < (3, $$below))" 2>/dev/null \
+	&& { echo $$p; exit; }; done; done)
+
+.DEFAULT_GOAL := test
+.PHONY: demo test check bench quality clean
+.NOTPARALLEL: # the two environments share one folder
+
+demo: $(VENV)/.runtime
+	@echo "demo: advisor check on docs/demo/, two ranks of a hung SGLang deployment"
+	@$(VENV)/bin/advisor check --engine sglang --version 0.5.16 --hardware "2x GB10 aarch64" --component nccl=2.28.9 \
+		--flags "$$(cat docs/demo/launch.sh)" docs/demo/rank0.stack.txt docs/demo/rank1.stack.txt docs/demo/scheduler.log \
+		|| [ $$? -eq 1 ] # 1 says that something was found
+
+test: $(VENV)/.dev
+	@$(PY) -m pytest -n auto --dist loadgroup
+
+check: $(VENV)/.dev
+	@echo "check: format, lint, types, architecture"
+	@$(PY) -m ruff format --check --quiet --output-format concise . || { echo "check: run '$(PY) -m ruff format .'"; exit 1; }
+	@$(PY) -m ruff check --quiet .
+	@$(PY) -m mypy
+	@$(PY) -m pytest tests/test_architecture.py
+
+bench: $(VENV)/.dev
+	@$(PY) -m tests.bench
+
+quality: $(VENV)/.dev
+	@$(PY) -m tests.quality
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.base: pyproject.toml hatch_build.py
+	@$(or $(PYTHON),false) -c "import sys; sys.exit(sys.version_info < (3, 11))" 2>/dev/null \
+		|| { echo "The advisor needs Python 3.11 or newer; name one: make PYTHON=/path/to/python3"; exit 1; }
+	@echo "environment: $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.base
+	@echo "environment: installing the advisor"
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	@echo "environment: installing the advisor and what its tests need"
+	@$(PIP) -e '.[dev]'
+	@touch $(VENV)/.runtime $@

@@ -1,0 +1,89 @@
+"""What a user installs: the wheel carries the catalogue and answers from it, far from this checkout."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).parents[1]
+CATALOGUE = ("rules", "knowledge")
+
+# one worker builds for all tests of this file
+pytestmark = pytest.mark.xdist_group("package")
+
+
+def run(*command: object, cwd: Path, **env: str) -> str:
+    words = [str(part) for part in command]
+    done = subprocess.run(
+        words, cwd=cwd, env=os.environ | env, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def build_into(folder: Path, *options: str) -> Path:
+    run(sys.executable, "-m", "build", *options, "--no-isolation", "--outdir", folder, REPO, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def files_of(wheel: Path) -> set[str]:
+    return set(zipfile.ZipFile(wheel).namelist())
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    return build_into(tmp_path_factory.mktemp("wheel"), "--wheel")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    target = tmp_path_factory.mktemp("installed")
+    options = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", "--target", target)
+    run(sys.executable, "-m", "pip", "install", *options, wheel, cwd=target)
+    return target
+
+
+@pytest.fixture
+def elsewhere(installed, tmp_path):
+    """Runs Python in a folder that is not this checkout, with the installed wheel ahead of the editable install."""
+    own = {"PYTHONPATH": str(installed), "XDG_CACHE_HOME": str(tmp_path / "cache"), "COLUMNS": "200"}
+    return lambda *arguments: run(sys.executable, *arguments, cwd=tmp_path, **own)
+
+
+def test_the_wheel_carries_rules_and_knowledge(wheel):
+    here = {
+        f"advisor/_data/{path.relative_to(REPO).as_posix()}"
+        for folder in CATALOGUE
+        for path in (REPO / folder).rglob("*")
+        if path.is_file()
+    }
+    packed = {name for name in files_of(wheel) if name.startswith("advisor/_data/")}
+    for folder in CATALOGUE:
+        assert any(name.startswith(f"advisor/_data/{folder}/") for name in packed)
+    assert packed == here
+
+
+def test_the_wheel_carries_nothing_else_but_the_code(wheel):
+    metadata = "-".join(wheel.name.split("-")[:2]) + ".dist-info"
+    assert {name.split("/")[0] for name in files_of(wheel)} == {"advisor", metadata}
+    assert f"{metadata}/licenses/LICENSE" in files_of(wheel)
+
+
+def test_a_wheel_built_from_the_sdist_is_the_same(wheel, tmp_path):
+    assert files_of(build_into(tmp_path)) == files_of(wheel)  # `build` without options goes through the sdist
+
+
+def test_it_runs_from_another_folder(installed, elsewhere):
+    assert Path(elsewhere("-c", "import advisor; print(advisor.__file__)").strip()).is_relative_to(installed)
+    assert "check" in elsewhere("-m", "advisor", "--help")
+
+
+def test_it_lists_every_rule_from_another_folder(elsewhere):
+    listed = elsewhere("-m", "advisor", "rules", "list")
+    ids = sorted(path.parent.relative_to(REPO / "rules").as_posix() for path in REPO.glob("rules/*/*/rule.yaml"))
+    assert ids
+    assert [rule for rule in ids if rule not in listed] == []
