@@ -1,0 +1,185 @@
+"""What was passed to ``add_argument`` -> a flag: its spellings, how many values it takes, its type, choices and default.
+
+``default`` is the value in force when the flag is absent. It is *known* only when reading the source gives one value on
+every machine; a default object of one of the engine's config classes counts as ``{}``, nothing set beyond the class's own.
+
+kind: ``switch`` takes no value, ``pair`` is ``--x`` and ``--no-x``, ``value`` takes one (a ``value`` of type bool may also
+stand bare), ``list`` takes several or is repeated, ``json`` takes a JSON object and, in vLLM, dotted keys; a ``json`` flag
+of type str takes plain text as well.
+
+Source: https://docs.python.org/3/library/argparse.html#the-add-argument-method (read 2026-11-29)
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.upstream.expressions import Choices, Expressions, Instance, Member, Scope, Unknown
+from advisor.upstream.python_code import Class, External, Function
+
+OBJECT = External("engine.config")  # the type of a flag whose JSON builds one of the engine's config classes
+_BUILTIN_TYPES = {"builtins.int": "int", "builtins.float": "float", "builtins.str": "str", "builtins.bool": "bool"}
+# Functions that engines pass as type=, by name -> (kind, type).
+_KNOWN_TYPES = {
+    "from_cli": ("json", None),  # vLLM <= 0.11: KVTransferConfig.from_cli
+    "json_list_type": ("json", None),  # SGLang
+    "nullable_kvs": ("json", None),  # vLLM <= 0.8: --limit-mm-per-prompt image=4
+    "union_dict_and_str": ("json", "str"),  # vLLM >= 0.9: --hf-overrides
+    "nullable_str": ("value", "str"),
+    "human_readable_int": ("value", "int"),
+    "human_readable_int_or_auto": ("value", "int"),
+    "str2bool": ("value", "bool"),
+    "_str_to_bool": ("value", "bool"),
+}
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One command-line flag of one release. ``env`` names a variable that its default follows."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    kind: str = "value"
+    type: str | None = None
+    choices: tuple[Any, ...] | None = None
+    default: Any = None
+    default_known: bool = True
+    env: str | None = None
+
+
+def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Expressions) -> Flag | None:
+    """The flag an ``add_argument`` call defines; None for positionals and for --help and --version."""
+    spellings = [arg for arg in args if isinstance(arg, str) and arg.startswith("-")]
+    name = next((spelling for spelling in spellings if spelling.startswith("--")), None)
+    action = action_of(kwargs, reader)
+    if name is None or action["name"] in ("help", "version"):
+        return None
+    kind, type_name = kind_of(action, kwargs)
+    default, known, env = default_of(action, kwargs)
+    if kind == "list" and isinstance(default, dict):
+        default = []
+    return Flag(
+        name=name,
+        aliases=tuple(dict.fromkeys(spelling for spelling in spellings if spelling != name)),
+        kind=kind,
+        type=type_name,
+        choices=choices_of(kwargs.get("choices"), reader),
+        default=default,
+        default_known=known,
+        env=env,
+    )
+
+
+def action_of(kwargs: dict[str, Any], reader: Expressions) -> dict[str, Any]:
+    """The action's name, and the nargs and default that a custom action class fills in itself."""
+    given = kwargs.get("action", "store")
+    filled: dict[str, Any] = {"name": given if isinstance(given, str) else "?"}
+    if isinstance(given, External):
+        filled["name"] = given.path.rpartition(".")[2]
+    if isinstance(given, Class):
+        filled["name"] = given.name
+        initialiser = reader.attribute(given, "__init__")
+        if isinstance(initialiser, Function):
+            filled.update(_parameter_defaults(initialiser, reader))
+    return filled
+
+
+def _parameter_defaults(initialiser: Function, reader: Expressions) -> dict[str, Any]:
+    wanted = initialiser.node.args
+    names = [parameter.arg for parameter in wanted.args]
+    values = [reader.value(default, Scope(initialiser.module)) for default in wanted.defaults]
+    found = dict(zip(names[len(names) - len(values) :], values, strict=True))
+    fixed = _fixed_above(initialiser)
+    return {key: value for key, value in {**found, **fixed}.items() if key in ("nargs", "default", "const")}
+
+
+def _fixed_above(initialiser: Function) -> dict[str, Any]:
+    """Constants passed on to ``super().__init__(..., nargs=0, ...)``."""
+    calls = [
+        node
+        for node in ast.walk(initialiser.node)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "super().__init__"
+    ]
+    keywords = [keyword for call in calls for keyword in call.keywords]
+    return {
+        keyword.arg: keyword.value.value
+        for keyword in keywords
+        if keyword.arg and isinstance(keyword.value, ast.Constant)
+    }
+
+
+def kind_of(action: dict[str, Any], kwargs: dict[str, Any]) -> tuple[str, str | None]:
+    """How a flag takes its values, and their type."""
+    if action["name"] == "BooleanOptionalAction":
+        return "pair", "bool"
+    nargs = kwargs.get("nargs", action.get("nargs"))
+    if action["name"] in ("store_true", "store_false", "store_const", "count") or nargs == 0:
+        return "switch", "bool"
+    kind, type_name = type_of(kwargs.get("type"))
+    if action["name"] == "StoreBoolean":  # vLLM: bare, or followed by true or false
+        return "value", "bool"
+    if nargs in ("+", "*") or (isinstance(nargs, int) and nargs > 1) or action["name"] in ("append", "extend"):
+        return "list", type_name
+    return kind, type_name
+
+
+def type_of(given: Any) -> tuple[str, str | None]:
+    """Kind and type name of what ``type=`` names; a type that cannot be named is None."""
+    if given is None:
+        return "value", "str"
+    if given == OBJECT or given == External("json.loads"):
+        return "json", None
+    if isinstance(given, External):
+        return "value", _BUILTIN_TYPES.get(given.path)
+    if isinstance(given, Function):
+        return _KNOWN_TYPES.get(given.name, ("value", _returned(given)))
+    return "value", None
+
+
+def _returned(function: Function) -> str | None:
+    """The builtin type a parsing function is annotated to return."""
+    returns = getattr(function.node, "returns", None)
+    return _BUILTIN_TYPES.get(f"builtins.{returns.id}") if isinstance(returns, ast.Name) else None
+
+
+def default_of(action: dict[str, Any], kwargs: dict[str, Any]) -> tuple[Any, bool, str | None]:
+    """The default, whether it is known, and the environment variable it follows."""
+    fallback = {"store_true": False, "store_false": True}.get(action["name"], action.get("default"))
+    given = kwargs.get("default", fallback)
+    if isinstance(given, Unknown):
+        return None, False, given.variable
+    if "**" in kwargs and "default" not in kwargs:
+        return None, False, None
+    plain = plain_value(given)
+    return (None, False, None) if isinstance(plain, Unknown) else (plain, True, None)
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON would hold it; Unknown when it has no such form."""
+    if isinstance(value, Member):
+        return plain_value(value.value)
+    if isinstance(value, Instance):
+        return {key: plain_value(item) for key, item in value.arguments.items()}
+    if isinstance(value, (list, tuple)):
+        items = [plain_value(item) for item in value]
+        return Unknown() if any(isinstance(item, Unknown) for item in items) else items
+    if isinstance(value, dict):
+        entries = {str(key): plain_value(item) for key, item in value.items()}
+        return Unknown() if any(isinstance(item, Unknown) for item in entries.values()) else entries
+    return value if value is None or isinstance(value, (str, int, float, bool)) else Unknown()
+
+
+def choices_of(given: Any, reader: Expressions) -> tuple[Any, ...] | None:
+    """The values a flag accepts, sorted; None when any value is accepted or the list cannot be read."""
+    if isinstance(given, Choices):
+        given = given.options
+    if isinstance(given, Class) and reader.is_enum(given):
+        given = [member.value for member in reader.members(given)]
+    plain = plain_value(given) if isinstance(given, (list, tuple, dict)) else None
+    if not isinstance(plain, list | dict):
+        return None
+    return tuple(
+        sorted((item for item in plain if item not in (None, "None")), key=lambda item: (str(type(item)), item))
+    )

@@ -1,0 +1,122 @@
+"""An engine's registry of environment variables -> each variable and the text it counts as having when it is not set.
+
+vLLM keeps them in ``vllm/envs.py``, SGLang (from 0.5.3 on) in ``sglang/srt/environ.py``, LMDeploy in
+``lmdeploy/pytorch/envs.py``. A default is given as one would write it in a shell: ``1`` and ``0`` for booleans, commas
+between the items of a list. Variables read elsewhere in an engine's code are not listed.
+
+Source: https://github.com/vllm-project/vllm/blob/v0.20.0/vllm/envs.py,
+https://github.com/sgl-project/sglang/blob/v0.5.23/python/sglang/srt/environ.py,
+https://github.com/InternLM/lmdeploy/blob/v0.18.0/lmdeploy/pytorch/envs.py
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.upstream.arguments import plain_value
+from advisor.upstream.expressions import Instance, Scope, Unknown
+from advisor.upstream.python_code import Code, Function, Module
+from advisor.upstream.statements import Statements
+
+_NAME = re.compile(r"[A-Z][A-Z0-9_]+")  # VLLM_PORT, HCCL_IF_IP
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One environment variable; ``default`` None is a variable that is simply unset."""
+
+    name: str
+    default: str | None = None
+    default_known: bool = True
+
+
+def variable_of(name: str, value: Any) -> Variable:
+    """A variable with a default as read."""
+    plain = plain_value(value)
+    known = not isinstance(plain, Unknown)
+    return Variable(name, text_of(plain) if known else None, known)
+
+
+def text_of(plain: Any) -> str | None:
+    """A plain value as one would write it in a shell."""
+    if plain is None:
+        return None
+    if isinstance(plain, bool):
+        return "1" if plain else "0"
+    return ",".join(str(text_of(item)) for item in plain) if isinstance(plain, list) else str(plain)
+
+
+def vllm_variables(code: Code) -> list[Variable]:
+    """The entries of ``environment_variables``."""
+    found = code.lookup("vllm.envs", "environment_variables")
+    if not isinstance(found, tuple) or not isinstance(found[1], ast.Dict):
+        return []
+    reader, module = Statements(code), found[0]
+    entries = zip(found[1].keys, found[1].values, strict=True)
+    return [
+        variable_of(key.value, _when_unset(key.value, node, module, reader))
+        for key, node in entries
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    ]
+
+
+def _when_unset(name: str, node: ast.expr, module: Module, reader: Statements) -> Any:
+    """The text ``os.getenv(name, text)`` falls back on, else what the entry yields in an empty environment."""
+    scope = Scope(module)
+    for call in ast.walk(node):
+        if (
+            isinstance(call, ast.Call)
+            and ast.unparse(call.func) in ("os.getenv", "os.environ.get")
+            and len(call.args) == 2
+        ):
+            text = reader.value(call.args[1], scope)
+            if ast.unparse(call.args[0]) == repr(name) and isinstance(text, str):
+                return text
+    entry = reader.value(node, scope)
+    return reader.call(entry, [], {}, 0) if isinstance(entry, Function) else Unknown()
+
+
+def sglang_variables(code: Code) -> list[Variable]:
+    """The ``EnvBool(False)`` and the like in the body of ``Envs``."""
+    owner = code.class_statement("sglang.srt.environ", "Envs")
+    if owner is None:
+        return []
+    reader, scope = Statements(code), Scope(owner.module, owner=owner)
+    return [
+        variable_of(target.id, _field_default(statement.value, reader, scope))
+        for statement in owner.node.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
+        for target in statement.targets
+        if isinstance(target, ast.Name) and _NAME.fullmatch(target.id)
+    ]
+
+
+def _field_default(call: ast.Call, reader: Statements, scope: Scope) -> Any:
+    named = [word.value for word in call.keywords if word.arg == "default"]
+    given = [*call.args, *named]
+    value = reader.value(given[0], scope) if given else Unknown()
+    value = reader.call(value, [], {}, 0) if isinstance(value, Function) else value
+    return Unknown() if isinstance(value, Instance) else value
+
+
+def lmdeploy_variables(code: Code) -> list[Variable]:
+    """The calls of ``env_to_bool("NAME", default)``, ``os.getenv("NAME", default)`` and the like outside functions."""
+    module = code.module("lmdeploy.pytorch.envs")
+    if module is None:
+        return []
+    reader, found = Statements(code), {}
+    for call in _calls(module.body):
+        name = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+        if isinstance(name, str) and _NAME.fullmatch(name):
+            found[name] = variable_of(name, reader.value(call, Scope(module)))
+    return list(found.values())
+
+
+def _calls(body: list[ast.stmt]) -> Iterator[ast.Call]:
+    for statement in body:
+        if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))
