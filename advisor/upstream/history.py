@@ -69,7 +69,7 @@ class Commit:
     @property
     def day(self) -> str:
         """Its committer date in UTC."""
-        return _day(self.second)
+        return day_of(self.second)
 
     @property
     def pr(self) -> int | None:
@@ -96,13 +96,12 @@ class Commit:
 
 @dataclass(frozen=True)
 class Tag:
-    """A release tag; ``main`` is the newest first-parent commit of main below it, None when it shares none."""
+    """A release tag; ``day`` is when it was made (UTC): an annotated tag's own date, else its commit's."""
 
     name: str
     version: str
     commit: str
     day: str
-    main: str | None
 
 
 def refresh_history(engine: str, clone: Path, out: Path, *, fork: str | None = None) -> Path:
@@ -117,18 +116,19 @@ def refresh_history(engine: str, clone: Path, out: Path, *, fork: str | None = N
         f"# made by: advisor.upstream.history.refresh_history({engine!r}, <clone>)",
         "# columns: commit, committer date (UTC), pull request or -",
     ]
-    return _write(out, "\n".join([*header, *(commit.line() for commit in commits)]) + "\n")
+    return write(out, "\n".join([*header, *(commit.line() for commit in commits)]) + "\n")
 
 
 def refresh_tags(engine: str, clone: Path, out: Path, *, fork: str | None = None, read: date | None = None) -> Path:
     """Write tags.json from a clone: every release tag, its commit, its date and the commit of main it descends from."""
-    upstream = upstream_of(engine)
+    upstream, repo = upstream_of(engine), opened(clone)
+    place = {commit.sha: number for number, commit in enumerate(main_of(repo, upstream, fork))}
     listed = {
-        tag.name: {"commit": tag.commit, "date": tag.day, "main": tag.main[:12] if tag.main else None}
-        for tag in release_tags(opened(clone), upstream, fork)
+        tag.name: {"commit": tag.commit, "date": tag.day, "main": left_main_at(repo, tag.commit, place)}
+        for tag in release_tags(repo, upstream)
     }
     known = {"repo": upstream.repo, "clone": fork or upstream.repo, "read": day_read(read), "tags": listed}
-    return _write(out, as_json(known))
+    return write(out, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
 
 
 def upstream_of(engine: str) -> Upstream:
@@ -156,12 +156,19 @@ def ask(repo: Repo, *arguments: str) -> str:
 
 
 def mainline(repo: Repo, branch: str) -> list[Commit]:
-    """First-parent history of a branch, oldest first: as fetched from origin, else the clone's own."""
+    """First-parent history of a branch, oldest first."""
+    return _commits(
+        ask(repo, "log", "--first-parent", "--reverse", f"--format={_COMMIT_FIELDS}", main_ref(repo, branch), "--")
+    )
+
+
+def main_ref(repo: Repo, branch: str) -> str:
+    """The branch as fetched from origin, else the clone's own; UpstreamError when it has neither."""
     places = (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}")
     held = ask(repo, "for-each-ref", "--format=%(refname)", *places).split()
     if not held:
         raise UpstreamError(f"the clone has no branch {branch}", str(repo.git_dir))
-    return _commits(ask(repo, "log", "--first-parent", "--reverse", f"--format={_COMMIT_FIELDS}", max(held)))
+    return max(held)
 
 
 def upstream_part(repo: Repo, branch: str) -> list[Commit]:
@@ -196,29 +203,39 @@ def main_of(repo: Repo, upstream: Upstream, fork: str | None = None) -> list[Com
     return upstream_part(repo, upstream.branch) if fork else mainline(repo, upstream.branch)
 
 
-def release_tags(repo: Repo, upstream: Upstream, fork: str | None = None) -> list[Tag]:
+def release_tags(repo: Repo, upstream: Upstream) -> list[Tag]:
     """Every release tag of a clone, oldest date first."""
-    main = [commit.sha for commit in main_of(repo, upstream, fork)]
-    place = {sha: number for number, sha in enumerate(main)}
     found = []
     for line in ask(repo, "for-each-ref", "refs/tags", f"--format={_TAG_FIELDS}").split("\n"):
         name, _, rest = line.partition("\t")
         version = upstream.version(name)
         if version:
-            commit, day = _tagged(rest)
-            newest = max((place[sha] for sha in ask(repo, "rev-list", commit).split() if sha in place), default=None)
-            found.append(Tag(name, version, commit, day, None if newest is None else main[newest]))
+            plain, annotated, second = rest.split("\t")
+            found.append(Tag(name, version, annotated or plain, day_of(int(second))))
     return sorted(found, key=lambda tag: (tag.day, tag.name))
 
 
-def as_json(known: object) -> str:
-    """Knowledge as it is kept: indented by one, so that a changed record is a short diff."""
-    return json.dumps(known, indent=1, ensure_ascii=False) + "\n"
+def left_main_at(repo: Repo, commit: str, place: dict[str, int]) -> str | None:
+    """The newest commit of main (12 hex) below a commit, ``place`` numbering main's; None when they share none."""
+    shared = [sha for sha in ask(repo, "rev-list", commit).split() if sha in place]
+    return max(shared, key=place.__getitem__)[:12] if shared else None
+
+
+def write(out: Path, text: str) -> Path:
+    """Write a knowledge file, making its folder; the same text is the same bytes everywhere."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8", newline="\n")
+    return out
 
 
 def day_read(read: date | None) -> str:
     """The day to note as read: the one given, else today (UTC)."""
     return (read or datetime.now(UTC).date()).isoformat()
+
+
+def day_of(second: int) -> str:
+    """The UTC day of a Unix time."""
+    return datetime.fromtimestamp(second, UTC).date().isoformat()
 
 
 _TOLD_APART = (
@@ -230,11 +247,6 @@ _COMMIT_FIELDS = "%H%x09%P%x09%ct%x09%cn%x09%s"
 _TAG_FIELDS = "%(refname:strip=2)%09%(objectname)%09%(*objectname)%09%(creatordate:unix)"
 
 
-def _tagged(fields: str) -> tuple[str, str]:
-    plain, annotated, created = fields.split("\t")
-    return annotated or plain, _day(int(created))
-
-
 def _commits(printed: str) -> list[Commit]:
     return [_commit(line) for line in printed.split("\n") if line]
 
@@ -242,13 +254,3 @@ def _commits(printed: str) -> list[Commit]:
 def _commit(line: str) -> Commit:
     sha, parents, second, committer, subject = line.split("\t", 4)
     return Commit(sha, parents.partition(" ")[0] or None, int(second), committer, subject)
-
-
-def _day(second: int) -> str:
-    return datetime.fromtimestamp(second, UTC).date().isoformat()
-
-
-def _write(out: Path, text: str) -> Path:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text, encoding="utf-8", newline="\n")
-    return out
