@@ -1,0 +1,34 @@
+"""Where rules/ and knowledge/ are: inside the installed package, or beside it in a source tree."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import advisor
+from advisor.errors import KnowledgeError
+
+
+@cache
+def root() -> Path:
+    """The folder that holds `rules/` and `knowledge/`. Raises KnowledgeError when neither place has them."""
+    package = Path(advisor.__file__).resolve().parent
+    for place in (package / "_data", package.parent):
+        if (place / "rules").is_dir() and (place / "knowledge").is_dir():
+            return place
+    raise KnowledgeError("the rules and knowledge folders are missing", str(package), "reinstall inference-advisor")
+
+
+def rules_root() -> Path:
+    """The folder of all rules."""
+    return root() / "rules"
+
+
+def knowledge_root() -> Path:
+    """The folder of all engines' knowledge."""
+    return root() / "knowledge"
+
+
+def rule_files(base: Path) -> list[Path]:
+    """Every rule file below `base`, in the order of their ids."""
+    return sorted(base.glob("*/*/rule.yaml"))

@@ -1,0 +1,345 @@
+"""The command line: parse a request, call one job, hand the report to a renderer, decide the exit code.
+
+Exit codes, whatever the output format: 0 nothing to act on, 1 findings at or above the threshold, 2 wrong usage, nothing
+readable, or an input that could not be read (what could be is still reported), 3 our own defect, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from advisor.errors import AdvisorError, UsageError
+from advisor.jobs.request import File, Request
+from advisor.model.report import STATUSES, Report
+
+OK, FOUND, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
+
+app = typer.Typer(
+    name="advisor",
+    help="Known failures of vLLM, SGLang, LMDeploy and xLLM: which one is this, which fix, what to change now.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+rules_app = typer.Typer(help="The rules themselves: list, validate, test.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(rules_app, name="rules")
+
+
+class Format(str, Enum):
+    """How a report is written."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+
+
+class Threshold(str, Enum):
+    """The weakest status that makes exit code 1."""
+
+    matched = "matched"
+    likely = "likely"
+    possible = "possible"
+    exposed = "exposed"
+    never = "never"
+
+
+Many = list[str]
+
+
+@app.command()
+def check(
+    files: Annotated[
+        Many | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Logs, stacks, launch scripts, pastes; kind told by content. - reads standard input.",
+        ),
+    ] = None,
+    engine: Annotated[str, typer.Option(help="vllm, sglang, lmdeploy or xllm.")] = "",
+    version: Annotated[
+        str, typer.Option("--version", "-V", help="Version, commit, version+gSHA or image reference.")
+    ] = "",
+    flags: Annotated[
+        Many | None, typer.Option(help="The whole command line, or just the flags. Repeat for several ranks or roles.")
+    ] = None,
+    env: Annotated[Many | None, typer.Option(metavar="NAME=VALUE", help="An environment variable. Repeatable.")] = None,
+    component: Annotated[
+        Many | None, typer.Option(metavar="NAME=VERSION", help="A library as loaded, such as nccl=2.28.9. Repeatable.")
+    ] = None,
+    hardware: Annotated[Many | None, typer.Option(help='Such as "2x GB10 aarch64".')] = None,
+    model: Annotated[str, typer.Option(help="The model served.")] = "",
+    symptom: Annotated[
+        Many | None, typer.Option(help="What you see, in words, English or Chinese. Repeatable.")
+    ] = None,
+    log: Annotated[Many | None, typer.Option(metavar="FILE", help="A log file. Repeatable.")] = None,
+    stack: Annotated[
+        Many | None, typer.Option(metavar="FILE", help="A py-spy, gdb or faulthandler dump. Repeatable.")
+    ] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="JSON lines, one case a line; one JSON report a line out. - reads standard input."
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Output format.")] = Format.text,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the report to this file instead.")
+    ] = None,
+    fail_on: Annotated[Threshold, typer.Option(help="Exit 1 at this status or a stronger one.")] = Threshold.exposed,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every finding in full.")] = False,
+) -> None:
+    """Judge one case: which known failure is this, or can this deployment meet?"""
+    if batch is not None:
+        raise typer.Exit(_batch(batch, output, fail_on))
+    from advisor.jobs.check import check as judge
+
+    problems: list[AdvisorError] = []
+    given = [*_files(files, "", problems), *_files(log, "log", problems), *_files(stack, "stack", problems)]
+    request = Request(
+        engine=engine,
+        version=version,
+        flags=tuple(flags or ()),
+        env=tuple(env or ()),
+        components=tuple(component or ()),
+        hardware=tuple(hardware or ()),
+        model=model,
+        symptoms=tuple(symptom or ()),
+        files=tuple(given),
+    )
+    if problems and not _anything(request):
+        raise problems[0]
+    answer = judge(request)
+    problems += answer.problems
+    _write(_rendered(answer.report, format, output, verbose), output)
+    _complain([*(error.line() for error in problems), *_catalogue_problems()])
+    raise typer.Exit(USAGE if problems else _code([answer.report], fail_on))
+
+
+def _anything(request: Request) -> bool:
+    return any(
+        (
+            request.engine,
+            request.version,
+            request.flags,
+            request.env,
+            request.components,
+            request.symptoms,
+            request.files,
+            request.hardware,
+        )
+    )
+
+
+def _files(names: Many | None, kind: str, problems: list[AdvisorError]) -> list[File]:
+    found = []
+    for name in names or ():
+        try:
+            found.append(_file(name, kind))
+        except UsageError as error:
+            problems.append(error)
+    return found
+
+
+def _file(name: str, kind: str = "") -> File:
+    if name == "-":
+        return File("<stdin>", sys.stdin.buffer.read(), kind)
+    try:
+        return File(name, Path(name).read_bytes(), kind)
+    except FileNotFoundError:
+        raise UsageError("no such file", name, "check the path; - reads standard input") from None
+    except IsADirectoryError:
+        raise UsageError("is a folder", name, f"name the files in it: {name.rstrip('/')}/*") from None
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror or error}", name, None) from None
+
+
+def _rendered(report: Report, format: Format, output: Path | None, verbose: bool) -> str:
+    if format is Format.json:
+        from advisor.render.json import json
+
+        return json(report)
+    if format is Format.markdown:
+        from advisor.render.markdown import markdown
+
+        return markdown(report)
+    from advisor.render.text import text
+
+    colour = output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return text(report, colour=colour, width=min(shutil.get_terminal_size((80, 24)).columns, 110), verbose=verbose)
+
+
+def _write(content: str, output: Path | None) -> None:
+    content = content if content.endswith("\n") else content + "\n"
+    if output is None:
+        sys.stdout.write(content)
+        sys.stdout.flush()
+        return
+    part = output.with_name(f".{output.name}.{os.getpid()}.part")
+    try:
+        part.write_text(content, encoding="utf-8")
+        part.replace(output)
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror or error}", f"--output {output}", None) from None
+
+
+def _complain(lines: list[str]) -> None:
+    for line in dict.fromkeys(lines):
+        typer.echo(f"advisor: {line}", err=True)
+
+
+def _catalogue_problems() -> tuple[str, ...]:
+    from advisor.catalog.compiled import rules
+
+    return rules().problems
+
+
+def _code(reports: list[Report], threshold: Threshold) -> int:
+    if threshold is Threshold.never:
+        return OK
+    acted = STATUSES[: STATUSES.index(threshold.value) + 1]
+    return FOUND if any(one.status in acted for report in reports for one in report.findings) else OK
+
+
+def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
+    from advisor.jobs.batch import reports
+    from advisor.render.json import json_line
+
+    content = _file(str(source)).content.decode("utf-8", "replace")
+    lines, problems, code = [], [], OK
+    for number, (report, problem) in enumerate(reports(content), 1):
+        if problem:
+            problems.append(f"{source}:{number}: {problem}")
+        code = max(code, _code([report], threshold))
+        if output is None:
+            _write(json_line(report), None)
+        else:
+            lines.append(json_line(report))
+    if output is not None:
+        _write("\n".join(lines), output)
+    _complain(problems)
+    return USAGE if problems else code
+
+
+@app.command()
+def explain(rule: Annotated[str, typer.Argument(help="A rule id, or the upstream thread: #53402.")]) -> None:
+    """Print a rule as a page: what happens, who has it, fixes, remedies, verification, sources."""
+    from advisor.jobs.explain import find, fixes
+    from advisor.render.rule_page import rule_page
+
+    found = find(rule)
+    _write(rule_page(found, fixes(found), width=min(shutil.get_terminal_size((80, 24)).columns, 110)), None)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the report (docs/json.md explains it)."""
+    from advisor.render.schema import report_schema
+
+    _write(report_schema(), None)
+
+
+@rules_app.command("list")
+def list_rules() -> None:
+    """Every rule: id, level, summary."""
+    from advisor.jobs.judging import catalogue
+
+    for rule in catalogue():
+        typer.echo(f"{rule.id:<42} {rule.level:<8} {rule.summary}")
+    _complain(list(_catalogue_problems()))
+
+
+Base = Annotated[
+    Path | None, typer.Option("--rules", metavar="DIR", help="Another rules folder; the shipped one by default.")
+]
+
+
+@rules_app.command()
+def validate(rules: Base = None) -> None:
+    """Every problem of every rule file, with file and line."""
+    from advisor.jobs.rule_checks import validate_rules
+
+    count, problems = validate_rules(_folder(rules))
+    for problem in problems:
+        typer.echo(str(problem))
+    typer.echo(f"{count} rules, {len(problems)} problems")
+    raise typer.Exit(FOUND if problems else OK)
+
+
+@rules_app.command()
+def test(
+    rule: Annotated[str, typer.Argument(help="One rule's id; every rule by default.")] = "",
+    rules: Base = None,
+) -> None:
+    """Run the rules' cases, and say which rules lack which kind of case."""
+    from advisor.jobs.rule_checks import test_rules
+
+    result = test_rules(_folder(rules), rule)
+    for line in result.lines:
+        typer.echo(line)
+    raise typer.Exit(FOUND if result.failed else OK)
+
+
+def _folder(rules: Path | None) -> Path | None:
+    if rules is not None and not rules.is_dir():
+        raise UsageError("no such folder", f"--rules {rules}", None)
+    return rules
+
+
+def _version(value: bool) -> None:
+    if value:
+        from advisor.jobs.reporting import version
+
+        typer.echo(version())
+        raise typer.Exit(OK)
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Known failures of LLM inference engines."""
+
+
+def main() -> None:
+    """Run the command line; every failure leaves one line and an exit code."""
+    try:
+        code = typer.main.get_command(app).main(standalone_mode=False)
+    except AdvisorError as error:
+        _complain([error.line()])
+        code = USAGE
+    except (KeyboardInterrupt, EOFError):
+        code = INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = OK
+    except Exception as error:
+        code = _failed(error)
+    sys.exit(code if isinstance(code, int) else OK)
+
+
+def _failed(error: Exception) -> int:
+    """A usage error of the option parser in one line; anything else is our own defect."""
+    message = getattr(error, "format_message", None)
+    if message is not None:
+        _complain([f"{message()} (advisor {' '.join(sys.argv[1:2])} --help shows the options)"])
+        return USAGE
+    if type(error).__name__ in ("Abort", "Exit"):
+        return INTERRUPTED if type(error).__name__ == "Abort" else int(getattr(error, "exit_code", OK))
+    if "ADVISOR_TRACEBACK" in os.environ:
+        raise error
+    _complain(
+        [
+            f"a defect in advisor itself: {type(error).__name__}: {error} (set ADVISOR_TRACEBACK=1 for the traceback, and report it)"
+        ]
+    )
+    return DEFECT

@@ -1,0 +1,54 @@
+"""Check a case: assemble the evidence, judge every rule on it, and report.
+
+The judgement is pure: the same request gives the same report, byte for byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.errors import AdvisorError, UsageError
+from advisor.jobs.assemble import assemble
+from advisor.jobs.judging import judge_case
+from advisor.jobs.reporting import report
+from advisor.jobs.request import Request
+from advisor.model.case import Case
+from advisor.model.report import Report
+from advisor.model.rule import Rule
+
+LOOKED_FOR = (
+    "an engine command line or flags, a log, a stack dump, collect_env output, or words that describe a symptom"
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A report, and what of the request could not be followed (already noted in the report)."""
+
+    report: Report
+    problems: tuple[AdvisorError, ...] = ()
+
+
+def check(request: Request, among: tuple[Rule, ...] | None = None) -> Answer:
+    """The report on one request. Raises UsageError when nothing in it can be recognised and `strict`."""
+    case, problems = assemble(request)
+    if request.strict and not recognised(case):
+        if problems:
+            raise problems[0]
+        given = ", ".join(file.name for file in request.files) or "the options given"
+        raise UsageError(f"nothing recognised in {given}", None, f"looked for {LOOKED_FOR}")
+    return Answer(report(judge_case(case, among)), problems)
+
+
+def recognised(case: Case) -> bool:
+    """Whether anything at all was understood."""
+    read = any(artifact.kind not in ("empty", "binary") for artifact in case.artifacts)
+    return bool(
+        case.build.engine
+        or case.build.known()
+        or case.launches
+        or case.facts
+        or case.threads
+        or case.build.components
+        or read
+    )

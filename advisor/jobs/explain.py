@@ -1,0 +1,39 @@
+"""Find one rule by its id, a former id, or the upstream thread it is about."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from advisor.errors import UsageError
+from advisor.jobs.fixing import fix_out
+from advisor.jobs.judging import catalogue, view_of
+from advisor.model.build import Build
+from advisor.model.case import Case
+from advisor.model.report import FixOut
+from advisor.model.rule import Rule
+
+
+def find(name: str) -> Rule:
+    """The rule called `name`: an id, a slug alone, a former id, or `#53402`. Raises UsageError with the nearest names."""
+    wanted = name.strip().strip("/")
+    by_name: dict[str, Rule] = {}
+    for rule in catalogue():
+        for word in (
+            rule.id,
+            *rule.former_ids,
+            rule.id.partition("/")[2],
+            *rule.aliases,
+            *(f"#{one.rpartition('#')[2]}" for one in rule.aliases),
+        ):
+            by_name.setdefault(word, rule)
+    if wanted in by_name:
+        return by_name[wanted]
+    near = get_close_matches(wanted, by_name, n=3)
+    hint = f"nearest: {', '.join(near)}" if near else "advisor rules list shows every rule"
+    raise UsageError(f"no rule {name!r}", "RULE", hint)
+
+
+def fixes(rule: Rule) -> tuple[FixOut, ...]:
+    """The rule's fixes with the releases that hold them, on no particular build."""
+    view = view_of(Case(Build(engine="" if rule.engine == "any" else rule.engine)))
+    return tuple(fix_out(fix, view) for fix in rule.fixes)

@@ -1,0 +1,100 @@
+"""A rule's fix → what the report says of it: which releases hold it, and whether this build does."""
+
+from __future__ import annotations
+
+from advisor.catalog.engines import knowledge, profiles
+from advisor.match.builds import contains
+from advisor.match.view import View
+from advisor.model.build import Build, order_key
+from advisor.model.knowledge import FixRecord, Knowledge
+from advisor.model.report import FixOut, SourceOut
+from advisor.model.rule import Boundary, Fix, Source
+from advisor.model.truth import Truth
+
+
+def source_out(source: Source) -> SourceOut:
+    """Where a claim was read."""
+    return SourceOut(source.url or source.artefact or "", source.date, source.note or "")
+
+
+def fix_out(fix: Fix, view: View) -> FixOut:
+    """The fix, its releases from knowledge, and whether the case's build holds it."""
+    known = _knowledge(fix)
+    record = known.fixes.get(fix.key()) if known else None
+    releases = tuple(sorted(record.held_by, key=order_key)) if record else ()
+    truth, why = _in_build(fix, view, known, record)
+    return FixOut(
+        repo=fix.repo,
+        pr=fix.pr,
+        url=_url(fix),
+        commit=fix.commit,
+        commit_is_prefix=fix.commit is not None and len(fix.commit) < 40,
+        state=fix.state,
+        merged=fix.merged,
+        completeness=fix.completeness,
+        what=fix.what,
+        component=fix.component,
+        first_release=releases[0] if releases else None,
+        releases=releases,
+        releases_by=record.by if record else (),
+        in_this_build={Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}[truth],  # type: ignore[arg-type]
+        why=why,
+        sources=tuple(map(source_out, fix.source)),
+    )
+
+
+def _url(fix: Fix) -> str:
+    if fix.pr is not None:
+        return f"https://github.com/{fix.repo}/pull/{fix.pr}"
+    return f"https://github.com/{fix.repo}/commit/{fix.commit}" if fix.commit else f"https://github.com/{fix.repo}"
+
+
+def _knowledge(fix: Fix) -> Knowledge | None:
+    """The knowledge of the repository the fix is in."""
+    name = fix.component or next((name for name, one in profiles().items() if one.get("repo") == fix.repo), None)
+    return knowledge(name) if name in profiles() else None
+
+
+def _in_build(fix: Fix, view: View, known: Knowledge | None, record: FixRecord | None) -> tuple[Truth, str]:
+    if fix.state in ("open", "closed"):
+        return (
+            Truth.NO if fix.state == "open" else Truth.UNKNOWN,
+            f"the pull request is {fix.state}; no release holds it unless a fork picked it",
+        )
+    if fix.component:
+        return _in_component(fix, view, record)
+    build = view.case.build
+    if known is not None and build.engine != known.engine:
+        return Truth.UNKNOWN, f"this is a fix of {known.engine}"
+    if fix.state == "fork":
+        return Truth.UNKNOWN, "it is in a fork; look in the fork's own history"
+    if record and not build.commit and build.version:
+        held = _listed(build, record)
+        if held is not None:
+            return (
+                Truth.YES if held else Truth.NO
+            ), f"{build.version} {'holds' if held else 'lacks'} it ({', '.join(record.by)})"
+    boundary = Boundary(
+        version=record.first() if record else None, commit=fix.commit or "0000000", pr=fix.pr, date=fix.merged
+    )
+    return contains(build, boundary, known)
+
+
+def _listed(build: Build, record: FixRecord) -> bool | None:
+    from advisor.model.build import public
+
+    version = public(build.version or "")
+    if any(public(one) == version for one in record.held_by):
+        return True
+    return False if any(public(one) == version for one in record.lacked_by) else None
+
+
+def _in_component(fix: Fix, view: View, record: FixRecord | None) -> tuple[Truth, str]:
+    answer = view.ask("component", fix.component or "")
+    if not answer.facts or record is None or record.first() is None:
+        return Truth.UNKNOWN, f"which {fix.component} every rank loads is not known"
+    first = record.first() or ""
+    verdicts = {order_key(str(fact.value)) >= order_key(first) for fact in answer.facts}
+    truth = Truth.UNKNOWN if len(verdicts) > 1 else Truth.YES if verdicts.pop() else Truth.NO
+    seen = ", ".join(sorted({f"{fact.value} ({fact.origin})" for fact in answer.facts}))
+    return truth, f"{fix.component} here is {seen}; the fix is in from {first}"

@@ -1,0 +1,51 @@
+"""Case → judgement: every rule's verdict on one case, in the order to read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from advisor.catalog.compiled import rules
+from advisor.catalog.engines import engines, knowledge
+from advisor.jobs.vocabulary import kinds
+from advisor.match.judge import Verdict, applies, judge
+from advisor.match.rank import in_order, weights
+from advisor.match.view import View
+from advisor.model.case import Case
+from advisor.model.rule import Rule
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A case, how it looks, and every verdict worth showing, in order."""
+
+    case: Case
+    view: View
+    verdicts: list[Verdict]
+    considered: int
+
+
+@cache
+def _weights(catalogue: tuple[Rule, ...]) -> dict[str, float]:
+    return weights(catalogue)
+
+
+@cache
+def catalogue() -> tuple[Rule, ...]:
+    """Every usable rule of the shipped catalogue."""
+    return rules().rules
+
+
+def view_of(case: Case) -> View:
+    """The case as conditions see it."""
+    known = knowledge(case.build.engine) if case.build.engine in engines() else None
+    return View(case, known, kinds())
+
+
+def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
+    """Every rule's verdict on a case, in the order to read them."""
+    among = catalogue() if among is None else among
+    view = view_of(case)
+    considered = [rule for rule in among if applies(rule, case.build.engine)]
+    verdicts = [judge(rule, view) for rule in considered]
+    return Judgement(case, view, in_order(verdicts, _weights(among)), len(considered))

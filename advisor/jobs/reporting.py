@@ -1,0 +1,272 @@
+"""Judgement → report: each verdict with its reasons, fixes, remedies and what to do next."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from advisor.advice.remedies import EDITS, change, edited, proof_says
+from advisor.jobs.fixing import fix_out, source_out
+from advisor.jobs.judging import Judgement
+from advisor.launches import edit as editing
+from advisor.match.conditions import evaluate, strongest
+from advisor.match.judge import Verdict
+from advisor.match.questions import missing, questions, wanted
+from advisor.match.view import View
+from advisor.model.case import Case
+from advisor.model.condition import Condition, Scalar
+from advisor.model.fact import Fact
+from advisor.model.launch import Launch
+from advisor.model.outcome import Missing
+from advisor.model.report import (
+    SCHEMA,
+    AdviceOut,
+    BuildOut,
+    CauseOut,
+    Coverage,
+    FactOut,
+    Finding,
+    InputOut,
+    LookalikeOut,
+    MissingOut,
+    ReferenceOut,
+    RemedyOut,
+    Report,
+    SettingOut,
+    StepOut,
+    SupersededOut,
+)
+from advisor.model.rule import Advice, Remedy, Rule
+from advisor.model.truth import Truth
+
+YES_NO = {Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}
+
+
+def report(judgement: Judgement) -> Report:
+    """The report of a judgement."""
+    case, view, verdicts = judgement.case, judgement.view, judgement.verdicts
+    here = {one.rule.id: one for one in verdicts}
+    return Report(
+        schema=SCHEMA,
+        id=case.id,
+        build=_build(case),
+        settings=tuple(_setting(launch, index) for launch in case.launches for index in range(len(launch.settings))),
+        environment={one.name: one.value for launch in case.launches for one in launch.environment},
+        findings=tuple(_finding(one, view, here) for one in verdicts),
+        unexplained=tuple(fact_out(fact) for fact in unexplained(case, verdicts)),
+        questions=questions(verdicts, view),
+        coverage=_coverage(case, judgement.considered),
+        as_of=max((one.rule.as_of for one in verdicts), default=""),
+        advisor=version(),
+    )
+
+
+def version() -> str:
+    """The advisor's own version."""
+    try:
+        return metadata.version("inference-advisor")
+    except metadata.PackageNotFoundError:
+        return "0+unknown"
+
+
+def unexplained(case: Case, verdicts: list[Verdict]) -> list[Fact]:
+    """What the user came with that no matched, likely or possible finding rests on."""
+    explaining = [one for one in verdicts if one.status in ("matched", "likely", "possible")]
+    told = {(fact.name.removeprefix("fact:"), fact.span) for one in explaining for fact in one.symptoms()}
+    names = {name for name, _ in told}
+    lines = {(span.artifact, span.line) for _, span in told if span is not None and span.line}
+    rest = [
+        fact
+        for fact in case.facts
+        if fact.notable and fact.name not in names and not (fact.span and (fact.span.artifact, fact.span.line) in lines)
+    ]
+    first: dict[tuple[str, object], Fact] = {}
+    for fact in rest:
+        first.setdefault((fact.name, fact.value), fact)
+    return list(first.values())
+
+
+def fact_out(fact: Fact) -> FactOut:
+    """A fact for the report."""
+    return FactOut(fact.name, fact.value, says(fact), fact.origin, str(fact.span or ""), fact.quote, fact.rank)
+
+
+def says(fact: Fact) -> str:
+    """The fact in words."""
+    kind, _, name = fact.name.partition(":")
+    value = (
+        "unset" if fact.value is None else str(fact.value).lower() if isinstance(fact.value, bool) else str(fact.value)
+    )
+    if fact.name == "build":
+        return f"{value}: {fact.why}" if fact.why else value
+    if kind in ("setting", "env"):
+        return fact.why if fact.origin == "default" and fact.why else f"{name} is {value}"
+    if kind == "log":
+        return f"the text says: {value}"
+    if kind == "stack":
+        return f"a thread is in {name}"
+    if kind == "component":
+        return f"{name} is {value}" + (f" ({fact.why})" if fact.why else "")
+    name = name or fact.name
+    return fact.why if fact.why and fact.origin in ("derived", "default") else f"{name} is {value}"
+
+
+def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
+    rule = verdict.rule
+    because = strongest(
+        tuple(dict.fromkeys((*verdict.symptoms(), *(verdict.exposure.because if not verdict.deciding else ()))))
+    )
+    return Finding(
+        rule=rule.id,
+        status=verdict.status or "possible",
+        level=rule.level,
+        summary=rule.summary,
+        headline=headline(verdict),
+        aliases=rule.aliases,
+        because=tuple(fact_out(one) for one in because),
+        deciding=tuple(fact_out(one) for one in verdict.deciding),
+        missing=tuple(_missing(one) for one in missing(verdict)),
+        exposure=YES_NO[verdict.exposure.truth],  # type: ignore[arg-type]
+        signature=YES_NO[verdict.signature.truth],  # type: ignore[arg-type]
+        cause=CauseOut(rule.cause.status, rule.cause.text, tuple(map(source_out, rule.cause.source))),
+        no_fix=rule.no_fix or "",
+        fixes=tuple(fix_out(fix, view) for fix in rule.fixes),
+        remedies=tuple(_remedy(one, view) for one in rule.remedies if _applies(one.applies_when, view) != "no"),
+        not_helpful=tuple(_advice(one, view) for one in rule.not_helpful),
+        harmful=tuple(_advice(one, view) for one in rule.harmful),
+        verification=tuple(
+            StepOut(one.do, one.expect, one.run or "", one.absent, one.advancing or "", one.duration_s)
+            for one in rule.verification
+        ),
+        lookalikes=tuple(_lookalike(rule, index, here) for index in range(len(rule.lookalikes))),
+        wanted=tuple(MissingOut(one.what, one.tells, one.run or "") for one in wanted(verdict, view)),
+        superseded=tuple(
+            SupersededOut(one.claim, one.by, one.why, tuple(map(source_out, one.source))) for one in rule.superseded
+        ),
+        caveats=rule.caveats,
+        references=tuple(ReferenceOut(one.type, one.url, one.note or "") for one in rule.references),
+        details=rule.details.strip(),
+        maturity=rule.maturity,
+        as_of=rule.as_of,
+    )
+
+
+def headline(verdict: Verdict) -> str:
+    """The verdict on one line, never surer than it is."""
+    rule = verdict.rule
+    if verdict.status == "matched":
+        cause = {
+            "established": "cause established upstream",
+            "proposed": "cause proposed, not established",
+            "unknown": "cause not known",
+        }
+        return f"Matches {rule.id}: {rule.summary} ({cause[rule.cause.status]})"
+    if verdict.status == "likely":
+        lacking = (
+            "the build or configuration is not fully known"
+            if verdict.exposure.truth is Truth.UNKNOWN
+            else "only general signs were seen"
+        )
+        return f"Likely {rule.id}: {rule.summary} ({lacking})"
+    if verdict.status == "possible":
+        return f"Possible {rule.id}: {rule.summary} (general signs only, and the configuration is not fully known)"
+    if verdict.status == "exposed":
+        return f"Exposed to {rule.id}: {rule.summary} (it can happen here; it was not seen)"
+    why = "; ".join(says(fact) for fact in verdict.deciding)
+    looks = "Looks like" if verdict.signature.truth is Truth.YES else "Not"
+    return f"{looks} {rule.id}{', but' if looks == 'Looks like' else ':'} {why}"
+
+
+def _missing(ask: Missing) -> MissingOut:
+    return MissingOut(ask.about, ask.question, ask.how)
+
+
+def _applies(condition: Condition | None, view: View) -> str:
+    return "yes" if condition is None else YES_NO[evaluate(condition, view).truth]
+
+
+def _remedy(remedy: Remedy, view: View) -> RemedyOut:
+    return RemedyOut(
+        do=remedy.do,
+        what=remedy.what,
+        cost=remedy.cost,
+        status=remedy.status,
+        status_says=proof_says(remedy),
+        proof=remedy.proof or "",
+        applies=_applies(remedy.applies_when, view),  # type: ignore[arg-type]
+        change=change(remedy),
+        diff=_diff(remedy, view),
+        sources=tuple(map(source_out, remedy.source)),
+    )
+
+
+def _diff(remedy: Remedy, view: View) -> str:
+    if remedy.do not in EDITS:
+        return ""
+    parts = []
+    for launch in view.case.launches:
+        if launch.text:
+            parts.append(editing.diff(launch, edited(launch, remedy, edit_for(view))))
+    return "\n".join(dict.fromkeys(part.rstrip("\n") for part in parts if part))
+
+
+def edit_for(view: View) -> editing.Edit:
+    """The launch editor for this case's engine."""
+
+    def edit(launch: Launch, settings: dict[str, Scalar], unset: tuple[str, ...], env: dict[str, str | None]) -> Launch:
+        return editing.edit(launch, set=settings, unset=unset, env=env, knowledge=view.knowledge)
+
+    return edit
+
+
+def _advice(advice: Advice, view: View) -> AdviceOut:
+    tried = "unknown" if advice.tried is None else YES_NO[evaluate(advice.tried, view).truth]
+    return AdviceOut(advice.what, advice.why, tried, tuple(map(source_out, advice.source)))  # type: ignore[arg-type]
+
+
+def _lookalike(rule: Rule, index: int, here: dict[str, Verdict]) -> LookalikeOut:
+    other = rule.lookalikes[index]
+    verdict = here.get(other.rule)
+    why = "; ".join(says(fact) for fact in verdict.deciding) if verdict else ""
+    return LookalikeOut(other.rule, other.tell, verdict.status or "" if verdict else "", why)
+
+
+def _build(case: Case) -> BuildOut:
+    build = case.build
+    components = {one.name: one.version for one in build.components}
+    seen = {fact.name.partition(".")[2]: str(fact.value) for fact in case.facts if fact.name.startswith("component.")}
+    return BuildOut(
+        engine=build.engine,
+        version=build.version,
+        commit=build.commit,
+        image=build.image,
+        fork=build.fork,
+        branch=build.branch,
+        label=build.label(),
+        components=dict(sorted({**seen, **components}.items())),
+        notes=build.notes,
+    )
+
+
+def _setting(launch: Launch, index: int) -> SettingOut:
+    one = launch.settings[index]
+    return SettingOut(one.flag, one.value, one.typed, str(one.span or launch.artifact), one.known)
+
+
+def _coverage(case: Case, considered: int) -> Coverage:
+    counted = {}
+    for fact in case.facts:
+        if fact.span:
+            counted[fact.span.artifact] = counted.get(fact.span.artifact, 0) + 1
+    inputs = [
+        InputOut(one.name, one.kind, one.text.count("\n") + bool(one.text), counted.get(one.name, 0))
+        for one in case.artifacts
+    ]
+    inputs += [
+        InputOut(one.artifact, "launch", one.text.count("\n") + 1, len(one.settings))
+        for one in case.launches
+        if one.artifact.startswith("--")
+    ]
+    notes = [f"{note.span}: {note.text}" if note.span else note.text for note in case.notes]
+    notes += [f"{launch.artifact}: {note}" for launch in case.launches for note in launch.notes]
+    complete = bool(case.launches) and all(launch.complete for launch in case.launches)
+    return Coverage(tuple(inputs), tuple(dict.fromkeys(notes)), considered, complete)

@@ -1,0 +1,35 @@
+"""What a user hands over, before anything is read: options as typed, files as bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class File:
+    """An input file: its name as the user gave it, its content, and the kind the user says it is ("" = look)."""
+
+    name: str
+    content: bytes
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One case to judge. Every field may be empty. `strict`: an option that cannot be read is an error, not a note.
+
+    `bare_is_complete`: flags without a command are the whole command line, so what is absent has its default.
+    """
+
+    engine: str = ""
+    version: str = ""
+    flags: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    components: tuple[str, ...] = ()
+    hardware: tuple[str, ...] = ()
+    model: str = ""
+    symptoms: tuple[str, ...] = ()
+    files: tuple[File, ...] = ()
+    id: str = ""
+    strict: bool = True
+    bare_is_complete: bool = True

@@ -1,0 +1,15 @@
+"""Every fact that some reader declares, by name: what rules may name, and how to ask for it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from advisor import evidence
+from advisor.launches import reading
+from advisor.model.fact import FactKind
+
+
+@cache
+def kinds() -> dict[str, FactKind]:
+    """All declared facts by name."""
+    return {kind.name: kind for kind in (*evidence.FACTS, *reading.FACTS)}

@@ -1,0 +1,248 @@
+"""Is a build inside a rule's range? Commits first, then releases, then dates; otherwise unknown.
+
+`contains` answers whether a build holds the change that a boundary names. A commit is placed on upstream main by
+`knowledge/<engine>/history.txt`; a release by its number; a dev build, whose number is only the last tag before it,
+by its commit or its date, never by its number alone where that would be a guess.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from advisor.model.build import Build, base, is_release, order_key, parse_version
+from advisor.model.fact import Fact
+from advisor.model.knowledge import Commit, Knowledge
+from advisor.model.outcome import Missing, Outcome
+from advisor.model.rule import Affected, Boundary
+from advisor.model.truth import Truth, every, some, truth_of
+
+Verdict = tuple[Truth, str]
+
+ASK_BUILD = Missing(
+    "build",
+    "Which exact build is running: version, commit, or image digest?",
+    "pip show ENGINE | head -2, or the first lines of the log",
+)
+
+
+def affected(entries: tuple[Affected, ...], build: Build, knowledge: Knowledge | None) -> Outcome:
+    """Whether the build is in any of the ranges; YES when a rule gives no range (every build has it).
+
+    Component ranges are not judged here: they are conditions on a component (see `conditions`).
+    """
+    if not entries:
+        return Outcome(Truth.YES)
+    verdicts = [_in_range(entry, build, knowledge) for entry in entries]
+    truth = some(verdict for verdict, _ in verdicts)
+    if truth is Truth.UNKNOWN:
+        why = next(why for verdict, why in verdicts if verdict is Truth.UNKNOWN)
+        return Outcome(truth, missing=(Missing("build", f"{ASK_BUILD.question} {why}".strip(), ASK_BUILD.how),))
+    whys = dict.fromkeys(why for verdict, why in verdicts if verdict is truth)
+    fact = Fact(
+        "build",
+        build.label(),
+        build.origin if build.origin == "observed" else "stated",
+        quote=build.text,
+        why="; ".join(whys),
+    )  # type: ignore[arg-type]
+    return Outcome(truth, because=(fact,))
+
+
+def _in_range(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict:
+    if not build.known():
+        return Truth.UNKNOWN, ""
+    if build.commit and any(_same(build.commit, one) for one in entry.commits):
+        return Truth.YES, f"commit {build.commit[:12]} is a build known to have it"
+    if entry.only == "forks":
+        return _fork(entry, build, knowledge)
+    if entry.only == "commits" and build.version and is_release(build.version):
+        return (
+            Truth.NO,
+            entry.why
+            or f"{build.version} is a tagged release, and no tagged release holds the change that brought it in",
+        )
+    after, since = contains(build, entry.introduced, knowledge) if entry.introduced else (Truth.YES, "")
+    fixed, until = contains(build, entry.fixed, knowledge) if entry.fixed else (Truth.NO, "")
+    truth = every((after, ~fixed))
+    if truth is Truth.NO:
+        return truth, "; ".join(
+            why for verdict, why in ((after, since), (~fixed, until)) if verdict is Truth.NO and why
+        )
+    if truth is Truth.UNKNOWN:
+        return truth, since if after is Truth.UNKNOWN else until
+    return truth, "; ".join(why for why in (since, until) if why) or "no fixed build is known"
+
+
+def _fork(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict:
+    if entry.fixed:
+        fixed, why = contains(build, entry.fixed, knowledge)
+        if fixed is Truth.YES:
+            return Truth.NO, why
+    if build.fork:
+        return Truth.YES, f"a fork ({build.fork}); stock releases do not reach this failure"
+    if (
+        build.commit
+        and knowledge
+        and not on_main(build.commit, knowledge)
+        and not _released_commit(build.commit, knowledge)
+    ):
+        return (
+            Truth.UNKNOWN,
+            f"Commit {build.commit[:12]} is not on the upstream history known here: is this a fork or a patched build?",
+        )
+    if build.version and is_release(build.version):
+        return Truth.NO, entry.why or f"{build.version} is a stock release; only forks and patched builds have it"
+    return Truth.UNKNOWN, "Is this a fork or a patched build?"
+
+
+def contains(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
+    """Whether `build` holds the change of `boundary`, and why in words."""
+    for decide in (_by_commit, _by_release, _by_date, _by_floor):
+        truth, why = decide(build, boundary, knowledge)
+        if truth is not Truth.UNKNOWN:
+            return truth, why
+    wanted = _name(boundary)
+    if not build.known():
+        return Truth.UNKNOWN, ""
+    return Truth.UNKNOWN, f"Whether it holds {wanted} is not established from “{build.text or build.label()}”."
+
+
+def _name(boundary: Boundary) -> str:
+    parts = [f"#{boundary.pr}" if boundary.pr else "", boundary.commit[:12] if boundary.commit else ""]
+    name = " ".join(part for part in parts if part)
+    return f"{name} ({boundary.version})" if name and boundary.version else name or f"{boundary.version}"
+
+
+def _same(left: str, right: str) -> bool:
+    return len(left) >= 7 and len(right) >= 7 and (left.startswith(right) or right.startswith(left))
+
+
+def on_main(commit: str, knowledge: Knowledge) -> Commit | None:
+    """The commit's place on upstream main, or None."""
+    return knowledge.history.find(commit)
+
+
+def _released_commit(commit: str, knowledge: Knowledge) -> str | None:
+    return next((tag.name for tag in knowledge.tags.values() if _same(commit, tag.commit)), None)
+
+
+def _place(boundary: Boundary, knowledge: Knowledge) -> Commit | None:
+    found = on_main(boundary.commit, knowledge) if boundary.commit else None
+    return found or (knowledge.history.of_pr(boundary.pr) if boundary.pr else None)
+
+
+def _by_commit(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
+    if build.commit and boundary.commit and _same(build.commit, boundary.commit):
+        return Truth.YES, f"it is {_name(boundary)} itself"
+    if knowledge is None:
+        return Truth.UNKNOWN, ""
+    target = _place(boundary, knowledge)
+    here = on_main(build.commit, knowledge) if build.commit else None
+    if build.commit and here is None and (tag := _released_commit(build.commit, knowledge)):
+        return _by_release(build.but(version=tag, commit=None), boundary, knowledge)
+    if here and target:
+        truth = truth_of(here.position >= target.position)
+        relation = "already in" if truth is Truth.YES else "not in"
+        return truth, f"{_name(boundary)} of {target.date} is {relation} commit {here.sha} of {here.date}"
+    if here and not target and boundary.date and here.date < date.fromisoformat(boundary.date):
+        return Truth.NO, f"commit {here.sha} of {here.date} is older than {_name(boundary)}, merged {boundary.date}"
+    after = knowledge.history.of_pr(build.after_pr) if build.after_pr else None
+    if after and target and after.position >= target.position:
+        return (
+            Truth.YES,
+            f"it is said to be after #{build.after_pr} of {after.date}, which is not older than {_name(boundary)}",
+        )
+    return Truth.UNKNOWN, ""
+
+
+def _by_release(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
+    if not build.version or not _ordered(build.version):
+        return Truth.UNKNOWN, ""
+    version = build.version.removeprefix("v")
+    if boundary.version:
+        edge, here = order_key(boundary.version), order_key(version)
+        if not is_release(version) and base(version) == base(boundary.version) and edge != here:
+            return Truth.UNKNOWN, ""
+        if here >= edge:
+            return (
+                Truth.YES,
+                f"{_name(boundary)} is already in {version}"
+                if boundary.commit
+                else f"{version} is not before {boundary.version}",
+            )
+        return Truth.NO, f"{version} is before {boundary.version}" + (
+            f", the first release with {_name(Boundary(commit=boundary.commit, pr=boundary.pr))}"
+            if boundary.commit
+            else ""
+        )
+    return _unreleased(version, boundary, knowledge)
+
+
+def _unreleased(version: str, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
+    if knowledge is None:
+        return Truth.UNKNOWN, ""
+    tag = knowledge.tags.get(f"v{version}") or knowledge.tags.get(version)
+    here = on_main(tag.main, knowledge) if tag and tag.main else None
+    target = _place(boundary, knowledge)
+    if here and target:
+        truth = truth_of(here.position >= target.position)
+        return (
+            truth,
+            f"{version} branched from main at {here.sha} of {here.date}, {'after' if truth is Truth.YES else 'before'} {_name(boundary)} of {target.date}",
+        )
+    release = knowledge.release(version)
+    if release and release.date and boundary.date and release.date < date.fromisoformat(boundary.date):
+        return Truth.NO, f"{version} of {release.date} is older than {_name(boundary)}, merged {boundary.date}"
+    return Truth.UNKNOWN, ""
+
+
+def _ordered(version: str) -> bool:
+    """Releases and tagged pre-releases have a place by number; dev builds do not."""
+    parsed = parse_version(version)
+    return parsed is not None and not parsed.is_devrelease and (is_release(version) or parsed.is_prerelease)
+
+
+def _by_date(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
+    merged = boundary.date
+    if merged is None and knowledge is not None:
+        target = _place(boundary, knowledge)
+        merged = target.date.isoformat() if target else None
+    if merged is None or (build.version and _ordered(build.version)):
+        return Truth.UNKNOWN, ""
+    day = date.fromisoformat(merged)
+    if build.latest and build.latest < day:
+        return (
+            Truth.NO,
+            f"the build is from {build.latest} or before, {_name(boundary)} was merged on {merged} (placed by date)",
+        )
+    if build.earliest and build.earliest > day and not build.fork:
+        return (
+            Truth.YES,
+            f"the build is from {build.earliest} or later, {_name(boundary)} was merged on {merged} (placed by date)",
+        )
+    return Truth.UNKNOWN, ""
+
+
+def _by_floor(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
+    """A dev build comes after the last release before its number; what that release holds, it holds."""
+    version = build.version
+    parsed = parse_version(version) if version else None
+    if parsed is None or not parsed.is_devrelease or not boundary.version:
+        return Truth.UNKNOWN, ""
+    number = base(version or "")
+    edge = base(boundary.version)
+    if number is not None and edge is not None and edge < number:
+        return Truth.YES, f"{version} was built after {boundary.version}"
+    return Truth.UNKNOWN, ""
+
+
+def nearest_release(build: Build, knowledge: Knowledge | None) -> str | None:
+    """The release whose settings and pins hold for this build: its own, or the last one before its commit or date."""
+    if build.version and parse_version(build.version) and not (build.commit and not is_release(build.version)):
+        return build.version.removeprefix("v")
+    if knowledge is None:
+        return build.version
+    commit = on_main(build.commit, knowledge) if build.commit else None
+    day = commit.date if commit else build.latest
+    dated = [one for one in knowledge.releases if one.date and day and one.date <= day]
+    return dated[-1].version if dated else build.version

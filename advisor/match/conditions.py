@@ -1,0 +1,151 @@
+"""Condition × case → outcome, in three values.
+
+A decided outcome keeps its deciders: for `all` that is every part that says no, or all parts when all hold; an
+undecided one says what would settle it and keeps the parts already known to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from advisor.match.view import Answer, View
+from advisor.model.build import order_key, parse_version
+from advisor.model.condition import COMPARED, Atom, Condition, Join
+from advisor.model.fact import Fact, Value
+from advisor.model.outcome import Outcome
+from advisor.model.truth import Truth, every, some, truth_of
+from advisor.patterns import compile_pattern
+
+TRUE_WORDS = {"true", "1", "yes", "on"}
+FALSE_WORDS = {"false", "0", "no", "off"}
+
+
+def evaluate(condition: Condition | None, view: View) -> Outcome:
+    """The outcome of a condition on a case; YES with no facts for no condition."""
+    if condition is None:
+        return Outcome(Truth.YES)
+    if isinstance(condition, Atom):
+        return _atom(condition, view)
+    outcomes = [evaluate(part, view) for part in condition.parts]
+    return _joined(condition, outcomes)
+
+
+def _joined(join: Join, outcomes: list[Outcome]) -> Outcome:
+    if join.kind == "not":
+        inner = outcomes[0]
+        return Outcome(~inner.truth, inner.because, inner.missing, ())
+    truth = every(one.truth for one in outcomes) if join.kind == "all" else some(one.truth for one in outcomes)
+    if truth is Truth.UNKNOWN:
+        return gather(truth, outcomes, keep=Truth.YES if join.kind == "all" else Truth.UNKNOWN)
+    return gather(truth, [one for one in outcomes if one.truth is truth], keep=truth)
+
+
+def gather(truth: Truth, outcomes: list[Outcome], keep: Truth) -> Outcome:
+    """One outcome of several: facts of those whose truth is `keep`, and what the undecided ones miss."""
+    because = [fact for one in outcomes if one.truth is keep or one.truth is truth for fact in one.because]
+    missing = (
+        [ask for one in outcomes if one.truth is Truth.UNKNOWN for ask in one.missing] if truth is Truth.UNKNOWN else []
+    )
+    signs = [sign for one in outcomes if one.truth is not Truth.NO for sign in one.signs]
+    return Outcome(truth, tuple(dict.fromkeys(because)), tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(signs)))
+
+
+def _atom(atom: Atom, view: View) -> Outcome:
+    answer = view.ask(
+        atom.kind, atom.name, atom.value if atom.kind == "stack" else None, atom.op if atom.kind == "stack" else ""
+    )
+    if not answer.facts:
+        if answer.absent:
+            return Outcome(Truth.NO)
+        return Outcome(Truth.UNKNOWN, missing=(answer.missing,) if answer.missing else ())
+    return _decided(atom, answer, _test(atom))
+
+
+def _decided(atom: Atom, answer: Answer, test: Callable[[Value], Truth]) -> Outcome:
+    """Any rank or role for which the condition holds is enough; all must fail for a no."""
+    verdicts = [(test(fact.value), fact) for fact in answer.facts]
+    truth = some(verdict for verdict, _ in verdicts)
+    if (
+        truth is Truth.NO
+        and answer.missing is not None
+        and atom.kind in ("setting", "env")
+        and any(fact.rank for fact in answer.facts)
+    ):
+        truth = Truth.UNKNOWN
+    because = tuple(fact for verdict, fact in verdicts if verdict is truth)
+    if truth is Truth.UNKNOWN:
+        return Outcome(truth, missing=(answer.missing,) if answer.missing else ())
+    return Outcome(truth, because, signs=(atom.key(),) if truth is Truth.YES else ())
+
+
+def _test(atom: Atom) -> Callable[[Value], Truth]:
+    if atom.kind in ("log", "stack"):
+        return lambda value: Truth.YES
+    if atom.kind == "model":
+        return lambda value: truth_of(compile_pattern(atom.name).search(str(value)) is not None)
+    if atom.kind == "component":
+        start, before = atom.value
+        return lambda value: _in_versions(str(value), start, before)
+    assert atom.kind in COMPARED
+    return lambda value: compare(atom.op, value, atom.value)
+
+
+def _in_versions(version: str, start: str | None, before: str | None) -> Truth:
+    if parse_version(version) is None:
+        return Truth.UNKNOWN
+    here = order_key(version)
+    return truth_of((start is None or here >= order_key(start)) and (before is None or here < order_key(before)))
+
+
+def compare(op: str, value: Value, wanted: Any) -> Truth:
+    """Compare a value as given with the one a rule names. A value that only the shell knows (`$TP`) is unknown."""
+    if op == "given":
+        return truth_of((value is not None) == wanted)
+    if isinstance(value, str) and ("$" in value or value.startswith("<")):
+        return Truth.UNKNOWN
+    if value is None:
+        return Truth.NO
+    if op == "is":
+        return _same(value, wanted)
+    if op == "any_of":
+        return some(_same(value, one) for one in wanted)
+    if op == "matches":
+        return truth_of(compile_pattern(wanted).search(str(value)) is not None)
+    number = _number(value)
+    if number is None:
+        return Truth.UNKNOWN
+    tests = {
+        "at_least": number >= wanted,
+        "at_most": number <= wanted,
+        "more_than": number > wanted,
+        "less_than": number < wanted,
+    }
+    return truth_of(tests[op])
+
+
+def _same(value: Value, wanted: Any) -> Truth:
+    if isinstance(wanted, bool):
+        word = str(value).lower()
+        if word in TRUE_WORDS | FALSE_WORDS:
+            return truth_of((word in TRUE_WORDS) == wanted)
+        return Truth.UNKNOWN
+    left, right = _number(value), _number(wanted)
+    if left is not None and right is not None:
+        return truth_of(left == right)
+    return truth_of(str(value).strip().lower() == str(wanted).strip().lower())
+
+
+def _number(value: Value) -> float | None:
+    if isinstance(value, bool):
+        return float(value)
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
+
+
+def strongest(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Facts in the order a reader wants them: seen first, then said, derived, assumed."""
+    order = {"observed": 0, "stated": 1, "derived": 2, "default": 3}
+    return tuple(sorted(facts, key=lambda fact: order[fact.origin]))

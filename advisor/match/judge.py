@@ -1,0 +1,100 @@
+"""Rule × case → verdict: can it happen here, did it, and how sure is that.
+
+exposure \\ symptoms | signature seen | only supporting seen | not known | covered and absent
+yes                 | matched        | likely               | exposed   | exposed
+not known           | likely         | possible             | –         | –
+no                  | ruled_out      | ruled_out            | –         | –
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.match.builds import affected
+from advisor.match.conditions import evaluate, gather
+from advisor.match.view import View
+from advisor.model.condition import Atom
+from advisor.model.fact import Fact
+from advisor.model.outcome import Outcome
+from advisor.model.report import Status
+from advisor.model.rule import Affected, Rule
+from advisor.model.truth import Truth, every, some
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One rule's judgement of one case. `status` None means there is nothing to show.
+
+    `signs` are the symptom conditions that hold, for ranking; `deciding` what rules it out.
+    """
+
+    rule: Rule
+    status: Status | None
+    exposure: Outcome
+    signature: Outcome
+    supporting: Outcome
+    deciding: tuple[Fact, ...] = ()
+
+    def signs(self) -> tuple[str, ...]:
+        """Keys of the symptom conditions seen to hold."""
+        return tuple(dict.fromkeys((*self.signature.signs, *self.supporting.signs)))
+
+    def symptoms(self) -> tuple[Fact, ...]:
+        """The facts by which the symptoms were seen."""
+        seen = [one for one in (self.signature, self.supporting) if one.truth is not Truth.NO]
+        return tuple(dict.fromkeys(fact for one in seen for fact in one.because))
+
+
+def status_of(exposure: Truth, signature: Truth, supporting: Truth) -> Status | None:
+    """The table at the head of this module."""
+    seen = signature is Truth.YES
+    hinted = supporting is Truth.YES
+    if exposure is Truth.NO:
+        return "ruled_out" if seen or hinted else None
+    if exposure is Truth.UNKNOWN:
+        return "likely" if seen else "possible" if hinted else None
+    return "matched" if seen else "likely" if hinted else "exposed"
+
+
+def judge(rule: Rule, view: View) -> Verdict:
+    """The verdict of `rule` on the case that `view` shows."""
+    exposure = exposed(rule, view)
+    signature = evaluate(rule.symptoms.signature, view) if rule.symptoms.signature else Outcome(Truth.UNKNOWN)
+    parts = [evaluate(one, view) for one in rule.symptoms.supporting]
+    supporting = gather(
+        some(one.truth for one in parts), [one for one in parts if one.truth is Truth.YES], keep=Truth.YES
+    )
+    status = status_of(exposure.truth, signature.truth, supporting.truth)
+    deciding = exposure.because if exposure.truth is Truth.NO else ()
+    return Verdict(rule, status, exposure, signature, supporting, deciding)
+
+
+def exposed(rule: Rule, view: View) -> Outcome:
+    """Can it happen here: the build is affected and the rule's exposure condition holds."""
+    parts = [build_affected(rule, view), evaluate(rule.exposure, view)]
+    truth = every(one.truth for one in parts)
+    if truth is Truth.NO:
+        return gather(truth, [one for one in parts if one.truth is Truth.NO], keep=Truth.NO)
+    return gather(truth, parts, keep=Truth.YES)
+
+
+def build_affected(rule: Rule, view: View) -> Outcome:
+    """Is the build, or one of the components the rule ranges over, in range; YES when the rule gives no range."""
+    components = [entry for entry in rule.affected if entry.component]
+    engine = tuple(entry for entry in rule.affected if not entry.component)
+    outcomes = [evaluate(_component(entry), view) for entry in components]
+    if engine or not components:
+        outcomes.append(affected(engine, view.case.build, view.knowledge))
+    truth = some(one.truth for one in outcomes)
+    return gather(truth, [one for one in outcomes if one.truth is truth], keep=truth)
+
+
+def _component(entry: Affected) -> Atom:
+    start = entry.introduced.version if entry.introduced else None
+    before = entry.fixed.version if entry.fixed else None
+    return Atom("component", entry.component or "", "in", (start, before))
+
+
+def applies(rule: Rule, engine: str) -> bool:
+    """Whether a rule speaks about this engine; every rule does while the engine is not known."""
+    return rule.engine == "any" or not engine or rule.engine == engine

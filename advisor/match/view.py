@@ -1,0 +1,334 @@
+"""What a case says about each thing a condition can ask: a flag, a variable, a fact, a component, a line, a stack.
+
+Closed world for settings: a flag absent from a complete command line has the release's default. Open world for all
+else: not seen is not known, unless the reader vouches that the text covers the whole run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from advisor.match.builds import nearest_release
+from advisor.model.case import Case
+from advisor.model.fact import ORIGINS, Fact, FactKind, Span, Thread, Value
+from advisor.model.knowledge import Knowledge
+from advisor.model.launch import Launch
+from advisor.model.outcome import Missing
+from advisor.patterns import compile_pattern
+
+SEARCHED = ("log", "text", "stack", "machine")
+_NEGATED = r"(?i)(?:\b(?:no|not|without|never|nor)\b|n't\b|没有|无|未见|没)[^.;,。；，\n]{0,24}$"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known about one thing. No facts and `absent` False means nothing is known.
+
+    `absent` is the evidence's word that the thing is not there; `missing` what would settle it.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    absent: bool = False
+    missing: Missing | None = None
+
+
+@dataclass
+class View:
+    """One case seen through the questions that conditions ask; answers are kept, since rules share them."""
+
+    case: Case
+    knowledge: Knowledge | None
+    kinds: dict[str, FactKind]
+    _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
+
+    @cached_property
+    def release(self) -> str | None:
+        """The release whose defaults and pins hold for this build."""
+        return nearest_release(self.case.build, self.knowledge)
+
+    def ask(self, kind: str, name: str, value: Any = None, op: str = "") -> Answer:
+        """The answer about `kind:name`; `value` and `op` matter to stacks alone."""
+        key = (f"{kind}:{name}", op)
+        if key not in self._answers:
+            self._answers[key] = self._find(kind, name, value, op)
+        return self._answers[key]
+
+    def _find(self, kind: str, name: str, value: Any, op: str) -> Answer:
+        if kind == "setting":
+            return self._setting(name)
+        if kind == "env":
+            return self._env(name)
+        if kind == "fact":
+            return self._fact(name)
+        if kind == "hardware":
+            return self._stated(f"hardware.{name}", Missing(f"hardware:{name}", _HARDWARE[name][0], _HARDWARE[name][1]))
+        if kind == "component":
+            return self._component(name)
+        if kind == "model":
+            return self._model()
+        if kind == "log":
+            return self._log(name)
+        return self._stack(value, op)
+
+    # settings and environment
+
+    def _setting(self, flag: str) -> Answer:
+        answers = [self._in_launch(flag, launch) for launch in self.case.launches]
+        facts = tuple(fact for answer in answers for fact in answer.facts)
+        unknown = not answers or any(not answer.facts for answer in answers)
+        ask = Missing(
+            f"setting:{flag}",
+            f"What is `{flag}` set to (or is it absent from the command line)?",
+            "the full command line: ps -ww -o args -p PID",
+        )
+        return Answer(_strongest(facts), missing=ask if unknown else None)
+
+    def _in_launch(self, flag: str, launch: Launch) -> Answer:
+        given = launch.setting(flag)
+        if given is not None:
+            quote = given.quote or f"{given.typed} {given.value}"
+            return Answer((Fact(f"setting:{flag}", given.value, given.origin, given.span, quote, launch.rank),))
+        parent, dot, _ = flag.partition(".")
+        if dot and launch.setting(parent) is not None:
+            return Answer()
+        if not launch.complete or self.knowledge is None:
+            return Answer()
+        return self._default(parent, flag, launch)
+
+    def _default(self, parent: str, flag: str, launch: Launch) -> Answer:
+        assert self.knowledge is not None
+        record = self.knowledge.setting(parent, self.release)
+        span = Span(launch.artifact)
+        if record is None:
+            if self.knowledge.setting(parent, None) is None:
+                return Answer()
+            return Answer(
+                (Fact(f"setting:{flag}", None, "default", span, why=f"{self.release or 'this build'} has no {parent}"),)
+            )
+        if not record.default_known:
+            return Answer()
+        value = None if parent != flag else record.default
+        if isinstance(value, list | dict):
+            return Answer()
+        said = f"{parent} is not on the command line; its default in {self.release or 'the newest release read'} is {_show(value)}"
+        return Answer((Fact(f"setting:{flag}", value, "default", span, why=said),))
+
+    def _env(self, name: str) -> Answer:
+        facts = [
+            Fact(
+                f"env:{name}",
+                given.value,
+                given.origin,
+                given.span,
+                given.quote or f"{name}={given.value}",
+                launch.rank,
+            )
+            for launch in self.case.launches
+            if (given := launch.variable(name)) is not None
+        ]
+        ask = Missing(
+            f"env:{name}",
+            f"Is the environment variable `{name}` set, and to what?",
+            f"tr '\\0' '\\n' </proc/PID/environ | grep ^{name}=",
+        )
+        return Answer(tuple(facts), missing=None if facts else ask)
+
+    # facts, hardware, components, model
+
+    def _fact(self, name: str) -> Answer:
+        kind = self.kinds.get(name)
+        ask = Missing(f"fact:{name}", kind.question if kind else f"What is {name}?", kind.how if kind else "")
+        stated = self._stated(name, ask)
+        derived = self._derived(name)
+        given = tuple(fact for fact in derived.facts if fact.origin != "default")
+        if given:
+            return Answer(given)
+        if stated.facts:
+            return stated
+        return (
+            Answer(derived.facts)
+            if derived.facts and derived.missing is None
+            else Answer(missing=derived.missing or ask)
+        )
+
+    def _stated(self, name: str, ask: Missing) -> Answer:
+        facts = tuple(fact for fact in self.case.facts if fact.name == name)
+        return Answer(_strongest(facts), missing=None if facts else ask)
+
+    def _derived(self, name: str) -> Answer:
+        """A fact that the engine's profile computes from settings: `topology.tp` from `--tp-size`."""
+        recipe = (self.knowledge.profile.get("facts") or {}).get(name) if self.knowledge else None
+        if recipe is None:
+            return Answer()
+        facts: list[Fact] = []
+        for flag in recipe["settings"]:
+            answer = self._setting(flag)
+            if answer.missing is not None and not answer.facts:
+                return answer
+            facts += [self._computed(name, recipe, fact) for fact in answer.facts]
+        given = [fact for fact in facts if fact.origin != "default" and fact.value is not None]
+        chosen = given or [fact for fact in facts if fact.value is not None] or facts[:1]
+        return Answer(tuple(dict.fromkeys(chosen)))
+
+    def _computed(self, name: str, recipe: dict[str, Any], fact: Fact) -> Fact:
+        value: Value = fact.value
+        flag = fact.name.removeprefix("setting:")
+        if value in (None, False) and "absent" in recipe:
+            value = recipe["absent"]
+        elif value is True and "product" in recipe:
+            value = self._product(recipe["product"])
+        elif "given" in recipe and value is not None:
+            value = recipe["given"]
+        elif isinstance(value, str):
+            value = recipe.get("values", {}).get(value.lower(), value.lower())
+        why = fact.why or f"{name} = {_show(value)} from {flag}"
+        return fact.but(name=f"fact:{name}", value=value, why=why)
+
+    def _product(self, names: list[str]) -> Value:
+        result = 1
+        for name in names:
+            values = [fact.value for fact in self._fact(name).facts]
+            if not values or not isinstance(values[0], int):
+                return None
+            result *= values[0]
+        return result
+
+    def _component(self, name: str) -> Answer:
+        build = self.case.build
+        found = [
+            fact.but(name=f"component:{name}")
+            for fact in self.case.facts
+            if fact.name == f"component.{name}" and isinstance(fact.value, str)
+        ]
+        given = build.component(name)
+        if given is not None:
+            found.insert(
+                0, Fact(f"component:{name}", given.version, "stated", quote=f"{name} {given.version}", why=given.where)
+            )
+        if name == build.engine and build.version:
+            found.insert(0, Fact(f"component:{name}", build.version, "stated", quote=build.text or build.version))
+        return Answer(_strongest(tuple(found))) if found else self._pinned(name)
+
+    def _pinned(self, name: str) -> Answer:
+        how = (
+            "grep -o '/[^ ]*libnccl[^ ]*' /proc/PID/maps | sort -u on every rank, and NCCL_DEBUG=VERSION"
+            if name == "nccl"
+            else f"pip show {name}"
+        )
+        ask = Missing(f"component:{name}", f"Which {name} does every rank really load?", how)
+        release = self.knowledge.release(self.release) if self.knowledge and self.release else None
+        arches = [fact.value for fact in self.case.facts if fact.name == "hardware.arch"]
+        if release is None or name != "nccl" or not arches:
+            return Answer(missing=ask)
+        version = release.nccl.get(str(arches[0]))
+        if version is None:
+            return Answer(missing=ask)
+        torch = release.pins.get("torch", "")
+        said = f"the default of {self.case.build.engine} {release.version} on {arches[0]} (torch{torch}); not observed: {how}"
+        return Answer((Fact(f"component:{name}", version, "default", why=said),), missing=ask)
+
+    def _model(self) -> Answer:
+        named = [
+            Fact("model", launch.model, "stated", Span(launch.artifact), launch.model)
+            for launch in self.case.launches
+            if launch.model
+        ]
+        named += [fact for fact in self.case.facts if fact.name == "model"]
+        return Answer(tuple(named), missing=None if named else Missing("model", "Which model is served?", ""))
+
+    # lines and stacks
+
+    def _log(self, pattern: str) -> Answer:
+        compiled = compile_pattern(pattern)
+        covered = False
+        for artifact in self.case.artifacts:
+            if artifact.kind not in SEARCHED:
+                continue
+            covered = covered or (artifact.kind == "log" and artifact.covered)
+            for found in compiled.finditer(artifact.text):
+                start, end = found.start(), found.end()
+                if artifact.kind == "text" and _negated(artifact.text, start):
+                    continue
+                origin = "stated" if artifact.kind == "text" else "observed"
+                fact = Fact(
+                    f"log:{pattern}",
+                    artifact.text[start:end][:200],
+                    origin,
+                    artifact.span(start, end),
+                    artifact.line_at(start),
+                    artifact.rank,
+                )  # type: ignore[arg-type]
+                return Answer((fact,))
+        ask = Missing(
+            f"log:{pattern}", f"Does any rank's log have a line matching `{pattern}`?", "the complete log of every rank"
+        )
+        return Answer(absent=covered, missing=None if covered else ask)
+
+    def _stack(self, frames: tuple[str, ...], state: str) -> Answer:
+        for thread in self.case.threads:
+            if state and thread.state and thread.state != state:
+                continue
+            spans = _subsequence(frames, thread)
+            if spans is not None:
+                quote = " < ".join(str(frame) for frame in spans)
+                place = Span(spans[0].span.artifact, spans[0].span.line, spans[-1].span.line)
+                return Answer(
+                    (
+                        Fact(
+                            f"stack:{' < '.join(frames)}",
+                            thread.name or "thread",
+                            "observed",
+                            place,
+                            quote,
+                            thread.rank,
+                        ),
+                    )
+                )
+        told = " under ".join(f"`{frame}`" for frame in frames)
+        ask = Missing(
+            f"stack:{' < '.join(frames)}",
+            f"Is a thread of any rank in {told}?",
+            "py-spy dump --native --pid PID, on every rank",
+        )
+        return Answer(missing=ask)
+
+
+_HARDWARE = {
+    "arch": ("Which CPU architecture are the hosts (x86_64, aarch64)?", "uname -m"),
+    "accelerator": ("Which accelerators are these?", "nvidia-smi -L (or npu-smi info)"),
+    "vendor": ("Whose accelerators are these (NVIDIA, AMD, Ascend, MLU)?", "nvidia-smi -L (or npu-smi info)"),
+    "count": ("How many accelerators does this deployment use?", "nvidia-smi -L | wc -l"),
+    "nodes": ("Over how many nodes does it run?", ""),
+}
+
+
+def _show(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else "unset" if value is None else str(value)
+
+
+def _strongest(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Only the facts of the strongest origin present, per rank: what was seen beats what is assumed."""
+    if not facts:
+        return ()
+    best = min(ORIGINS.index(fact.origin) for fact in facts)
+    return tuple(fact for fact in facts if ORIGINS.index(fact.origin) == best)
+
+
+def _negated(text: str, start: int) -> bool:
+    return compile_pattern(_NEGATED).search(text[max(0, start - 48) : start]) is not None
+
+
+def _subsequence(wanted: tuple[str, ...], thread: Thread) -> list[Any] | None:
+    found: list[Any] = []
+    for frame in thread.frames:
+        if len(found) < len(wanted) and _is_frame(wanted[len(found)], frame.function, frame.file):
+            found.append(frame)
+    return found if len(found) == len(wanted) else None
+
+
+def _is_frame(wanted: str, function: str, file: str) -> bool:
+    name, _, place = wanted.partition(" (")
+    same = function == name or function.rpartition("::")[2] == name or function.rpartition(".")[2] == name
+    return same and (not place or not file or file.split(":")[0].endswith(place.rstrip(")")))

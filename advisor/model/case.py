@@ -1,0 +1,26 @@
+"""A case: everything known before judgement. Pure data; the same case gives the same report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from advisor.model.build import Build
+from advisor.model.fact import Artifact, Fact, Note, Thread
+from advisor.model.launch import Launch
+
+
+@dataclass(frozen=True)
+class Case:
+    """Build, launches, facts, searchable texts and stacks of one deployment. `id` echoes a batch line's id."""
+
+    build: Build
+    launches: tuple[Launch, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    notes: tuple[Note, ...] = ()
+    id: str = ""
+
+    def but(self, **changes: object) -> Case:
+        """A copy with some fields replaced."""
+        return replace(self, **changes)  # type: ignore[arg-type]

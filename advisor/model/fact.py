@@ -1,0 +1,133 @@
+"""What is known about a case: artifacts, the facts read out of them, and where each came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Value = bool | int | float | str | None
+
+Origin = Literal["observed", "stated", "derived", "default"]
+"""How a fact is known, strongest first: read from what the machine printed (`observed`), said by the user on the
+command line or in prose (`stated`), computed from other facts (`derived`), or the release's default for
+something not given (`default`)."""
+
+ORIGINS: tuple[Origin, ...] = ("observed", "stated", "derived", "default")
+
+ArtifactKind = Literal["log", "stack", "text", "launch", "collect_env", "machine", "binary", "empty"]
+"""`text` is a person's prose; `machine` is nvidia-smi, a memory map, a RAS answer and the like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in an artifact: 1-based lines, `line` 0 when the whole artifact is meant."""
+
+    artifact: str
+    line: int = 0
+    end_line: int = 0
+
+    def __str__(self) -> str:
+        if not self.line:
+            return self.artifact
+        last = f"-{self.end_line}" if self.end_line > self.line else ""
+        return f"{self.artifact}:{self.line}{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing known. `quote` is the text it was read from, on one line; empty for derived and default facts.
+
+    `notable` marks what a user came with: a symptom that some finding ought to explain.
+    `why` says how a derived or default fact follows.
+    """
+
+    name: str
+    value: Value
+    origin: Origin
+    span: Span | None = None
+    quote: str = ""
+    rank: str | None = None
+    notable: bool = False
+    why: str = ""
+
+    def but(self, **changes: object) -> Fact:
+        """A copy with some fields replaced."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A text given to us, or a part of one. `first_line` is where the part starts in what the user gave.
+
+    `covered` is the reader's word that the text spans the whole life of the process, so that a line not in it
+    was not printed. It is False whenever that is not known.
+    """
+
+    name: str
+    kind: ArtifactKind
+    text: str
+    first_line: int = 1
+    rank: str | None = None
+    covered: bool = False
+
+    def span(self, start: int, end: int | None = None) -> Span:
+        """The span of the characters `start`..`end` of this text."""
+        line = self.first_line + self.text.count("\n", 0, start)
+        last = line if end is None else line + self.text.count("\n", start, max(start, end - 1))
+        return Span(self.name, line, last)
+
+    def line_at(self, start: int, limit: int = 240) -> str:
+        """The whole line around the character `start`, stripped and cut to `limit` characters."""
+        begin = self.text.rfind("\n", 0, start) + 1
+        stop = self.text.find("\n", start)
+        line = self.text[begin : stop if stop >= 0 else len(self.text)]
+        if len(line) <= limit:
+            return line.strip()
+        left = max(0, min(start - begin - limit // 3, len(line) - limit))
+        return ("…" if left else "") + line[left : left + limit].strip() + ("…" if left + limit < len(line) else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a stack: innermost frames come first in a thread. `file` is empty when not printed."""
+
+    function: str
+    file: str
+    span: Span
+
+    def __str__(self) -> str:
+        return f"{self.function} ({self.file})" if self.file else self.function
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One thread of one process in one capture. `state` is `active`, `idle` or empty when not said."""
+
+    name: str
+    frames: tuple[Frame, ...]
+    span: Span
+    rank: str | None = None
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something about an input worth saying: not read, cut short, contradictory. Never an error."""
+
+    kind: Literal["unreadable", "ignored", "limit", "conflict", "hint"]
+    text: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactKind:
+    """A fact some reader declares: what it means, and how to ask for it when it is missing.
+
+    `how` is a read-only command or place that answers the question; empty when only the user knows.
+    """
+
+    name: str
+    type: Literal["bool", "int", "float", "str"]
+    summary: str
+    question: str
+    how: str = ""

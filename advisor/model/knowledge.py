@@ -1,0 +1,217 @@
+"""What is known about an engine: how it is recognised, its settings per release, its releases, history and fixes.
+
+Plain nouns; the catalog room loads them from `knowledge/`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from advisor.model.build import order_key, public
+from advisor.model.fact import Value
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRecord:
+    """A flag as one span of releases has it. `kind`: switch, pair (`--x/--no-x`), value, list or json.
+
+    `default` is the value in force when the flag is absent; meaningless when `default_known` is False.
+    """
+
+    flag: str
+    kind: str
+    aliases: tuple[str, ...] = ()
+    type: str | None = None
+    choices: tuple[Value, ...] | None = None
+    default: Any = None
+    default_known: bool = False
+    since: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A published release. `nccl` maps an architecture to the NCCL its torch pin brings; None where not established."""
+
+    version: str
+    date: date | None
+    commit: str | None = None
+    pins: dict[str, str] = field(default_factory=dict)
+    nccl: dict[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of upstream's main branch: `position` counts from the oldest, `pr` is None when the subject named none."""
+
+    sha: str
+    date: date
+    pr: int | None
+    position: int
+
+
+class History:
+    """Upstream main, first-parent, as one text: `<12 hex> <YYYY-MM-DD> <#PR or ->` a line, oldest first."""
+
+    def __init__(self, text: str) -> None:
+        lines = text.splitlines(keepends=True)
+        head = 0
+        while head < len(lines) and lines[head].startswith("#"):
+            head += 1
+        self.header = tuple(line[1:].strip() for line in lines[:head])
+        self._text = "".join(lines[head:])
+        self.width = len(lines[head]) if head < len(lines) else 0
+        self._by_pr: dict[int, int] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def _commit(self, start: int) -> Commit:
+        end = self._text.find("\n", start)
+        sha, day, pr = self._text[start : end if end >= 0 else None].split()[:3]
+        return Commit(sha, date.fromisoformat(day), int(pr[1:]) if pr != "-" else None, start)
+
+    def find(self, sha: str) -> Commit | None:
+        """The commit with this prefix (7 digits or more), or None when it is not on main or is ambiguous."""
+        if len(sha) < 7:
+            return None
+        prefix = sha[:12].lower()
+        start = 0 if self._text.startswith(prefix) else self._text.find("\n" + prefix) + 1
+        if start == 0 and not self._text.startswith(prefix):
+            return None
+        if len(prefix) < 12 and self._text.find("\n" + prefix, start) >= 0:
+            return None
+        return self._commit(start)
+
+    def of_pr(self, pr: int) -> Commit | None:
+        """The commit on main whose subject ends in `(#pr)`."""
+        at = self._text.find(f" #{pr}\n")
+        if at < 0:
+            return None
+        return self._commit(self._text.rfind("\n", 0, at) + 1)
+
+    def last(self) -> Commit | None:
+        """The newest commit known: beyond it nothing can be said."""
+        if not self._text:
+            return None
+        return self._commit(self._text.rstrip("\n").rfind("\n") + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FixRecord:
+    """Which releases hold a fix, as established from git or from the released artefacts."""
+
+    commit: str | None
+    held_by: tuple[str, ...]
+    lacked_by: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    note: str | None = None
+
+    def first(self) -> str | None:
+        """The oldest release that holds it."""
+        return min(self.held_by, key=order_key) if self.held_by else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A release tag: its commit, and the newest main commit it descends from."""
+
+    name: str
+    commit: str
+    main: str | None
+
+
+class Knowledge:
+    """One engine's knowledge; the parts are loaded by the catalog when first asked for."""
+
+    def __init__(
+        self,
+        engine: str,
+        *,
+        profile: dict[str, Any],
+        releases: tuple[Release, ...] = (),
+        settings: dict[str, list[dict[str, Any]]] | None = None,
+        environment: dict[str, list[dict[str, Any]]] | None = None,
+        settings_read: tuple[str, ...] = (),
+        history: History | None = None,
+        tags: dict[str, Tag] | None = None,
+        fixes: dict[str, FixRecord] | None = None,
+    ) -> None:
+        self.engine, self.profile, self.releases = engine, profile, releases
+        self.history, self.tags, self.fixes = history or History(""), tags or {}, fixes or {}
+        self._settings, self._environment = settings or {}, environment or {}
+        self._read = settings_read
+        self._order = [order_key(one) for one in settings_read]
+        self._aliases: dict[str, str] | None = None
+
+    def release(self, version: str) -> Release | None:
+        """The published release with this version, its local label aside."""
+        wanted = public(version)
+        return next((one for one in self.releases if wanted is not None and public(one.version) == wanted), None)
+
+    def canonical(self, flag: str) -> str | None:
+        """The flag's canonical spelling, from any alias of any release; None when no release read has it."""
+        head, dot, rest = flag.partition(".")
+        if head in self._settings:
+            return flag
+        if self._aliases is None:
+            self._aliases = {
+                alias: name
+                for name, records in self._settings.items()
+                for one in records
+                for alias in one.get("aliases") or ()
+            }
+        found = self._aliases.get(head)
+        return found + dot + rest if found else None
+
+    def flags(self) -> tuple[str, ...]:
+        """Every canonical flag of every release read."""
+        return tuple(self._settings)
+
+    def variables(self) -> tuple[str, ...]:
+        """Every environment variable of every release read."""
+        return tuple(self._environment)
+
+    def _at(self, records: list[dict[str, Any]], version: str | None) -> dict[str, Any] | None:
+        if not version or not self._order:
+            return None
+        place = bisect_right(self._order, order_key(version))
+        nearest = order_key(self._read[max(0, place - 1)])
+        for one in records:
+            if order_key(one["since"]) <= nearest and (one["until"] is None or nearest < order_key(one["until"])):
+                return one
+        return None
+
+    def setting(self, flag: str, version: str | None) -> SettingRecord | None:
+        """The flag at `version` (the nearest release at or before it); with no version, the newest record.
+
+        None when that release does not have the flag, or no release does.
+        """
+        records = self._settings.get(flag)
+        if not records:
+            return None
+        raw = self._at(records, version) if version else records[-1]
+        if raw is None:
+            return None
+        return SettingRecord(
+            flag=flag,
+            kind=raw["kind"],
+            aliases=tuple(raw.get("aliases") or ()),
+            type=raw.get("type"),
+            choices=tuple(raw["choices"]) if raw.get("choices") else None,
+            default=raw.get("default"),
+            default_known=bool(raw.get("default_known")),
+            since=raw.get("since"),
+            until=raw.get("until"),
+        )
+
+    def variable_default(self, name: str, version: str | None) -> tuple[bool, str | None]:
+        """`(known, default)` of an environment variable at `version`; `(False, None)` when not established."""
+        records = self._environment.get(name)
+        raw = self._at(records, version) if records and version else None
+        if raw is None or not raw.get("default_known"):
+            return False, None
+        return True, raw.get("default")

@@ -1,0 +1,66 @@
+"""What was asked to run: one engine process group's settings and environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from advisor.model.fact import Origin, Span, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as given. `flag` is canonical for the engine (`--tensor-parallel-size`, dotted into JSON:
+    `--speculative-config.method`); `typed` is the user's own spelling.
+
+    `start`..`end` are the characters of the launch's text that hold flag and value, -1 when it is not in the text.
+    `known` is False when the engine's knowledge has no such flag in any release read.
+    """
+
+    flag: str
+    value: Value
+    typed: str
+    span: Span | None = None
+    origin: Origin = "stated"
+    start: int = -1
+    end: int = -1
+    known: bool = True
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One environment variable as given."""
+
+    name: str
+    value: str
+    span: Span | None = None
+    origin: Origin = "stated"
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch. `complete` means the whole command line is here: what is absent has the engine's default.
+
+    `text` is the launch as given, for edits; `artifact` names where it came from; `model` is empty when not given.
+    `image`, when the launch names a container image, is the reference as written.
+    """
+
+    engine: str
+    settings: tuple[Setting, ...] = ()
+    environment: tuple[Variable, ...] = ()
+    complete: bool = False
+    model: str = ""
+    image: str = ""
+    text: str = ""
+    artifact: str = "--flags"
+    rank: str | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    def setting(self, flag: str) -> Setting | None:
+        """The last occurrence of `flag`: engines let the last one win."""
+        return next((one for one in reversed(self.settings) if one.flag == flag), None)
+
+    def variable(self, name: str) -> Variable | None:
+        """The last occurrence of the variable."""
+        return next((one for one in reversed(self.environment) if one.name == name), None)

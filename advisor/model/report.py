@@ -1,0 +1,260 @@
+"""The report: what `advisor check` concludes, as data. This is the JSON contract; see docs/json.md.
+
+Every list is in a fixed order, so that the same inputs give the same bytes. `SCHEMA` changes its number when a field
+changes meaning or goes away; new fields may appear under the same number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from advisor.model.fact import Value
+from advisor.model.rule import Do, Level, Proof
+
+SCHEMA = "advisor-report/1"
+
+Status = Literal["matched", "likely", "possible", "exposed", "ruled_out"]
+STATUSES: tuple[Status, ...] = ("matched", "likely", "possible", "exposed", "ruled_out")
+
+YesNoUnknown = Literal["yes", "no", "unknown"]
+
+
+@dataclass(frozen=True)
+class FactOut:
+    """A fact a finding stands on. `place` is `file:line` (empty when derived or default); `quote` the text itself."""
+
+    name: str
+    value: Value
+    says: str
+    origin: str
+    place: str
+    quote: str
+    rank: str | None = None
+
+
+@dataclass(frozen=True)
+class MissingOut:
+    """What would settle an undecided condition, as a question, and how to find out."""
+
+    about: str
+    question: str
+    how: str
+
+
+@dataclass(frozen=True)
+class SourceOut:
+    """Where a claim was read, and when."""
+
+    where: str
+    date: str
+    note: str
+
+
+@dataclass(frozen=True)
+class CauseOut:
+    """The cause and how firmly upstream holds it: established, proposed or unknown."""
+
+    status: str
+    text: str
+    sources: tuple[SourceOut, ...]
+
+
+@dataclass(frozen=True)
+class FixOut:
+    """An upstream fix. `releases` hold it, oldest first, as established from `releases_by`; empty means none known."""
+
+    repo: str
+    pr: int | None
+    url: str
+    commit: str | None
+    commit_is_prefix: bool
+    state: str
+    merged: str | None
+    completeness: str
+    what: str
+    component: str | None
+    first_release: str | None
+    releases: tuple[str, ...]
+    releases_by: tuple[str, ...]
+    in_this_build: YesNoUnknown
+    why: str
+    sources: tuple[SourceOut, ...]
+
+
+@dataclass(frozen=True)
+class RemedyOut:
+    """A remedy. `diff` is the change to the launch as the user gave it, "" when there is nothing to edit.
+
+    `applies`: yes, no or unknown for this deployment. `status` says how it is known; `suggested` is unproven.
+    """
+
+    do: Do
+    what: str
+    cost: str
+    status: Proof
+    status_says: str
+    proof: str
+    applies: YesNoUnknown
+    change: dict[str, Value]
+    diff: str
+    sources: tuple[SourceOut, ...]
+
+
+@dataclass(frozen=True)
+class AdviceOut:
+    """Advice not to follow. `tried` is yes when this deployment already does it."""
+
+    what: str
+    why: str
+    tried: YesNoUnknown
+    sources: tuple[SourceOut, ...]
+
+
+@dataclass(frozen=True)
+class StepOut:
+    """A verification step with its pass criterion."""
+
+    do: str
+    expect: str
+    run: str
+    absent: tuple[str, ...]
+    advancing: str
+    duration_s: int | None
+
+
+@dataclass(frozen=True)
+class LookalikeOut:
+    """A look-alike, what separates it, and its status in this very case ("" when it did not come up)."""
+
+    rule: str
+    tell: str
+    status: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ReferenceOut:
+    """An upstream thread or document."""
+
+    type: str
+    url: str
+    note: str
+
+
+@dataclass(frozen=True)
+class SupersededOut:
+    """A claim once made about this failure, and what replaced it."""
+
+    claim: str
+    by: str
+    why: str
+    sources: tuple[SourceOut, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One rule's verdict on this case.
+
+    `because` are the facts the status stands on; `deciding` those that rule it out. `headline` is the verdict in a line.
+    """
+
+    rule: str
+    status: Status
+    level: Level
+    summary: str
+    headline: str
+    aliases: tuple[str, ...]
+    because: tuple[FactOut, ...]
+    deciding: tuple[FactOut, ...]
+    missing: tuple[MissingOut, ...]
+    exposure: YesNoUnknown
+    signature: YesNoUnknown
+    cause: CauseOut
+    no_fix: str
+    fixes: tuple[FixOut, ...]
+    remedies: tuple[RemedyOut, ...]
+    not_helpful: tuple[AdviceOut, ...]
+    harmful: tuple[AdviceOut, ...]
+    verification: tuple[StepOut, ...]
+    lookalikes: tuple[LookalikeOut, ...]
+    wanted: tuple[MissingOut, ...]
+    superseded: tuple[SupersededOut, ...]
+    caveats: tuple[str, ...]
+    references: tuple[ReferenceOut, ...]
+    details: str
+    maturity: str
+    as_of: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something worth knowing next, and which rules it would help to decide. Most useful first."""
+
+    about: str
+    question: str
+    how: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BuildOut:
+    """The build as understood. None where not known."""
+
+    engine: str
+    version: str | None
+    commit: str | None
+    image: str | None
+    fork: str
+    branch: str | None
+    label: str
+    components: dict[str, str]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SettingOut:
+    """A setting as understood."""
+
+    flag: str
+    value: Value
+    typed: str
+    place: str
+    known: bool
+
+
+@dataclass(frozen=True)
+class InputOut:
+    """One input and what was made of it."""
+
+    name: str
+    kind: str
+    lines: int
+    facts: int
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What was looked at, and what was not: unread inputs, limits that bit, rules that were not evaluated."""
+
+    inputs: tuple[InputOut, ...]
+    notes: tuple[str, ...]
+    rules: int
+    launch_complete: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """The whole answer. `id` echoes a batch case's id."""
+
+    schema: str
+    id: str
+    build: BuildOut
+    settings: tuple[SettingOut, ...]
+    environment: dict[str, str]
+    findings: tuple[Finding, ...]
+    unexplained: tuple[FactOut, ...]
+    questions: tuple[Question, ...]
+    coverage: Coverage
+    as_of: str
+    advisor: str

@@ -1,0 +1,35 @@
+"""Three-valued judgement: yes, no, unknown, joined by Kleene's and / or / not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+
+class Truth(Enum):
+    """`UNKNOWN` means the evidence at hand does not decide; it is never treated as `NO`."""
+
+    NO = "no"
+    UNKNOWN = "unknown"
+    YES = "yes"
+
+    def __invert__(self) -> Truth:
+        return {Truth.YES: Truth.NO, Truth.NO: Truth.YES}.get(self, Truth.UNKNOWN)
+
+
+def truth_of(value: bool) -> Truth:
+    """YES or NO for a decided value."""
+    return Truth.YES if value else Truth.NO
+
+
+def every(truths: Iterable[Truth]) -> Truth:
+    """Kleene's and; YES for none."""
+    seen = set(truths)
+    if Truth.NO in seen:
+        return Truth.NO
+    return Truth.UNKNOWN if Truth.UNKNOWN in seen else Truth.YES
+
+
+def some(truths: Iterable[Truth]) -> Truth:
+    """Kleene's or; NO for none."""
+    return ~every(~truth for truth in truths)

@@ -1,0 +1,49 @@
+"""Report -> JSON: the contract in docs/json.md, keys in the order of the nouns.
+
+Text is kept as it is, in any script; characters that could drive a terminal are written as JSON escapes, so that
+nothing is lost and `cat` is safe.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json as codec
+import math
+import re
+from typing import Any
+
+from advisor.model.report import Report
+from advisor.render.quoting import UNSAFE
+
+
+def json(report: Report) -> str:
+    """The report as indented JSON, ending in a newline."""
+    return _safe(codec.dumps(_plain(report), ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
+
+
+def json_line(report: Report) -> str:
+    """The report as one line of JSON without the newline, for batches."""
+    return _safe(codec.dumps(_plain(report), ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """Nouns as dicts, tuples as lists; a number JSON has no word for (NaN, infinity) as text."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _safe(text: str) -> str:
+    return UNSAFE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"

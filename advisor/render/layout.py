@@ -1,0 +1,89 @@
+"""Text -> lines no wider than a terminal, counting columns rather than characters.
+
+Chinese and Japanese characters take two columns and may be parted anywhere, but no line starts with a closing mark
+or ends with an opening one. URLs are never broken: a link in two pieces is no link.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+_NOT_FIRST = frozenset("，。、；：！？）」』】》〉’”,.;:!?)]}%…")
+_NOT_LAST = frozenset("（「『【《〈‘“([{")
+_NARROWEST = 8
+
+
+def columns(text: str) -> int:
+    """The columns a terminal gives to this text."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+def _columns_of(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if _wide(character) else 1
+
+
+def _wide(character: str) -> bool:
+    return unicodedata.east_asian_width(character) in ("W", "F")
+
+
+def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """The text in lines of at most `width` columns; the first line starts with `first`, the others with `rest`.
+
+    White space is where lines break and is not kept. A word wider than a whole line is cut, a URL is not.
+    """
+    room = max(_NARROWEST, width - columns(rest))
+    lines: list[str] = []
+    line, used = "", 0
+    for piece, spaced in _pieces(text, room):
+        size = columns(piece)
+        gap = 1 if spaced and line else 0
+        if line and used + gap + size > (max(_NARROWEST, width - columns(first)) if not lines else room):
+            lines.append(line)
+            line, used, gap = "", 0, 0
+        line += " " * gap + piece
+        used += gap + size
+    lines.append(line)
+    return [(rest if index else first) + one for index, one in enumerate(lines)]
+
+
+def _pieces(text: str, room: int) -> Iterator[tuple[str, bool]]:
+    """What must stay together, and whether a space stood before it."""
+    for word in text.split():
+        spaced = True
+        for piece in _unbroken(word):
+            for part in [piece] if "://" in piece else fold(piece, room):
+                yield part, spaced
+                spaced = False
+
+
+def _unbroken(word: str) -> Iterator[str]:
+    """A word without wide characters is one piece; beside a wide character it may be parted."""
+    start = 0
+    for at in range(1, len(word)):
+        before, after = word[at - 1], word[at]
+        if (_wide(before) or _wide(after)) and after not in _NOT_FIRST and before not in _NOT_LAST:
+            yield word[start:at]
+            start = at
+    yield word[start:]
+
+
+def fold(text: str, width: int) -> list[str]:
+    """The text cut into lines of at most `width` columns, every character kept."""
+    width = max(2, width)
+    lines: list[str] = []
+    start = used = 0
+    for at, character in enumerate(text):
+        size = _columns_of(character)
+        if used + size > width:
+            lines.append(text[start:at])
+            start, used = at, 0
+        used += size
+    return [*lines, text[start:]]
+
+
+def clip(text: str, width: int) -> str:
+    """The text, or its beginning and `…` when it is wider than `width` columns."""
+    return text if columns(text) <= width else fold(text, max(2, width - 1))[0].rstrip() + "…"

@@ -1,0 +1,36 @@
+"""Foreign text -> text that is safe to print: what could drive a terminal or hide itself is shown, not obeyed.
+
+Colour codes are dropped, since engines colour their logs; every other control character, the controls that reorder
+text (Unicode TR36) and lone surrogates appear as `\\x1b` or `\\u202e`.
+"""
+
+from __future__ import annotations
+
+import re
+
+_COLOUR = re.compile("\x1b\\[[0-9;:]*m")  # \x1b[1;31m
+# C0 but for tab and newline, DEL, C1, reordering and invisible characters, other line ends, surrogates, tags
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def many_lines(text: str) -> str:
+    """The text with its lines and tabs kept and everything unsafe made visible."""
+    return UNSAFE.sub(_visible, _COLOUR.sub("", text.replace("\r\n", "\n")))
+
+
+def one_line(text: str) -> str:
+    """The text on one line: line ends inside it are shown as `\\n`, tabs become spaces."""
+    return many_lines(text).strip("\n").replace("\n", "\\n").replace("\t", " ")
+
+
+def prose(text: str) -> str:
+    """Running text on one line, with runs of white space as one space."""
+    return " ".join(many_lines(text).split())
+
+
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

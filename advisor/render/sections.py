@@ -1,0 +1,241 @@
+"""The parts of a finding as blocks, each on its own, so that every page takes the parts it has room for.
+
+A part with nothing to say is an empty list, heading included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from advisor.model.report import (
+    AdviceOut,
+    CauseOut,
+    FactOut,
+    Finding,
+    FixOut,
+    LookalikeOut,
+    MissingOut,
+    RemedyOut,
+    StepOut,
+)
+from advisor.model.rule import PROOFS
+from advisor.render import words
+from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item, paragraphs
+from advisor.render.citations import Citations
+
+QUOTED = 4
+"""Facts of the leading finding shown with their quotes unless everything is asked for."""
+
+TELLING = {"observed": 0, "stated": 1, "derived": 2, "default": 3}
+
+
+def headed(text: str, blocks: Sequence[Block], level: int = 2) -> list[Block]:
+    """The blocks under a heading; nothing when there are none."""
+    return [Heading(text, level), *blocks] if blocks else []
+
+
+def facts(given: Sequence[FactOut], every: bool) -> list[Block]:
+    """Facts with their place and quote; unless all are asked for, the most telling ones so and the others by name."""
+    if every or len(given) <= QUOTED:
+        return [block for one in given for block in fact(one)]
+    telling = sorted(given, key=lambda one: (TELLING.get(one.origin, 4), not one.quote))[:QUOTED]
+    quoted = [one for one in given if one in telling]
+    others = [words.fact(one) for one in given if one not in telling]
+    return [
+        *(block for one in quoted for block in fact(one)),
+        *([item(f"also: {'; '.join(others)}")] if others else []),
+    ]
+
+
+def fact(one: FactOut, depth: int = 0) -> list[Block]:
+    """One fact and, where it was read off something, the text itself."""
+    said = words.fact(one)
+    if one.quote and one.quote not in said:
+        return [item(said, depth), Quote(one.place, one.quote, depth + 1)]
+    return [item(f"{said}  [{one.place}]" if one.place and one.place not in said else said, depth)]
+
+
+def applies(finding: Finding, every: bool) -> list[Block]:
+    """Whether the finding applies here, why, and what is still not known about that."""
+    unknown: list[Block] = []
+    for one in finding.missing if every else finding.missing[:3]:
+        unknown += [item(f"not known yet: {one.question}"), *_command(one.how, 1)]
+    shown = finding.deciding if finding.status == "ruled_out" else finding.because
+    return [
+        Heading("Does it apply to you?"),
+        Line(words.applies(finding)),
+        *facts(shown, every),
+        *unknown,
+    ]
+
+
+def ordered(remedies: Iterable[RemedyOut]) -> list[RemedyOut]:
+    """Remedies as given, least disruptive first; neighbours that do the same kind of thing firmest first."""
+    return [
+        one
+        for _, equals in groupby(remedies, key=lambda one: one.do)
+        for one in sorted(equals, key=lambda one: PROOFS.index(one.status))
+    ]
+
+
+def firm(remedies: Iterable[RemedyOut]) -> list[RemedyOut]:
+    """Remedies better than suggested that are not known to be beside the point here."""
+    return [one for one in ordered(remedies) if one.status != "suggested" and one.applies != "no"]
+
+
+def remedies(finding: Finding, cites: Citations, every: bool) -> list[Block]:
+    """What to change now; what is only suggested stands apart and says so."""
+    sound = firm(finding.remedies)
+    weak = [one for one in ordered(finding.remedies) if one.status == "suggested" and one.applies != "no"]
+    beside = [one for one in finding.remedies if one.applies == "no"]
+    if not finding.remedies:
+        return [Heading("What to change now"), Line("Nothing is known that helps.")]
+    blocks: list[Block] = [Heading("What to change now")]
+    if not sound:
+        blocks.append(Line("Nothing better than a suggestion is known for this deployment."))
+    for number, one in enumerate(sound, 1):
+        blocks += remedy(one, number, cites, every)
+    if weak:
+        blocks.append(Heading("Only suggested (not verified)", 3))
+    for number, one in enumerate(weak, len(sound) + 1):
+        blocks += remedy(one, number, cites, every)
+    return [*blocks, *(item(f"Not for this deployment: {one.what}", tone="faint") for one in beside)]
+
+
+def remedy(one: RemedyOut, number: int, cites: Citations, every: bool) -> list[Block]:
+    """One remedy with its proof in brackets, its cost, and its diff."""
+    unsure = " (whether it applies here is not known)" if one.applies == "unknown" else ""
+    cost = f" — cost: {one.cost.strip()}" if one.cost.strip() else ""
+    head = f"[{words.PROOF[one.status]}] {one.what.strip().rstrip('.')}{unsure}{cost}{cites.cite(one.sources)}"
+    blocks: list[Block] = [Line(head, f"{number}.", tone="good" if one.status != "suggested" else "")]
+    if one.proof:
+        blocks.append(Line(f"proof: {one.proof}", depth=1))
+    if every and one.status_says:
+        blocks.append(Line(f"known how: {one.status_says}", depth=1))
+    if one.diff:
+        blocks.append(Verbatim(one.diff, "diff", 1))
+    elif one.change:
+        blocks.append(Line(words.change(one), depth=1))
+    return blocks
+
+
+def fixes(finding: Finding, cites: Citations, every: bool) -> list[Block]:
+    """The upstream fixes, or what is known about there being none."""
+    if not finding.fixes:
+        return [Heading("The fix upstream"), *paragraphs(finding.no_fix or "No fix is known.")]
+    blocks: list[Block] = [Heading("The fix upstream")]
+    for one in finding.fixes:
+        blocks += fix(one, cites, every)
+    return [*blocks, *paragraphs(finding.no_fix)]
+
+
+def fix(one: FixOut, cites: Citations, every: bool) -> list[Block]:
+    """One fix: where upstream stands with it, the commit, the releases, and this build."""
+    where = f" in {one.component}" if one.component else ""
+    head = f"{words.fix_name(one)}{where}: {words.state(one)}; {words.COMPLETENESS.get(one.completeness, one.completeness)}"
+    return [
+        item(f"{head}{cites.cite(one.sources)}", tone="strong"),
+        *([Line(words.sentence(one.what), depth=1)] if one.what else []),
+        Line(commit(one), depth=1),
+        Line(words.releases(one, every), depth=1),
+        Line(in_this_build(one), depth=1, tone="warn" if one.in_this_build == "no" else ""),
+        *([Line(one.url, depth=1)] if one.url else []),
+    ]
+
+
+def commit(one: FixOut) -> str:
+    """The full commit, or as much of it as is known."""
+    if not one.commit:
+        return "commit: not established"
+    return f"commit {one.commit}" + (" (only this beginning is known)" if one.commit_is_prefix else "")
+
+
+def in_this_build(one: FixOut) -> str:
+    """Whether this build has the fix, and why we think so."""
+    return f"This build: {words.HAS_FIX[one.in_this_build]}" + (f" ({one.why.strip().rstrip('.')})" if one.why else "")
+
+
+def dont(finding: Finding, cites: Citations) -> list[Block]:
+    """Advice not to follow: what makes it worse first, then what did not help."""
+    harmful = [advice(one, "makes it worse", cites, "alarm") for one in finding.harmful]
+    useless = [advice(one, "does not help", cites, "") for one in finding.not_helpful]
+    return headed("What not to do", [*harmful, *useless])
+
+
+def advice(one: AdviceOut, verdict: str, cites: Citations, tone: str) -> Line:
+    """One piece of advice, why not, and whether it was tried already."""
+    tried = " You already do this." if one.tried == "yes" else ""
+    said = f"{verdict}: {words.sentence(one.what)} {words.sentence(one.why)}{tried}{cites.cite(one.sources)}"
+    return item(said, tone="alarm" if tone == "alarm" else "")
+
+
+def cause(one: CauseOut, cites: Citations) -> list[Block]:
+    """The cause as far as upstream holds it."""
+    said = paragraphs(one.text)
+    status = f"Status: {words.CAUSE.get(one.status, one.status)}.{cites.cite(one.sources)}"
+    return [Heading("Cause"), Line(status), *said]
+
+
+def verification(steps: Sequence[StepOut], cites_nothing: str = "") -> list[Block]:
+    """Numbered steps, each with what passing means."""
+    blocks: list[Block] = [Line(cites_nothing)] if cites_nothing else []
+    for number, one in enumerate(steps, 1):
+        blocks += step(one, number)
+    return headed("How to verify a cure", blocks)
+
+
+def step(one: StepOut, number: int) -> list[Block]:
+    """One step: what to do, what passes, and the parts a machine can check."""
+    return [
+        Line(words.sentence(one.do), f"{number}."),
+        *_command(one.run, 1),
+        *([item(f"passes when: {one.expect}", 1)] if one.expect else []),
+        *(item(f"must stay out of the logs: {pattern}", 1) for pattern in one.absent),
+        *([item(f"must keep growing while requests run: {one.advancing}", 1)] if one.advancing else []),
+        *([item(f"watch for at least {words.duration(one.duration_s)}", 1)] if one.duration_s else []),
+    ]
+
+
+def lookalikes(given: Sequence[LookalikeOut]) -> list[Block]:
+    """What else looks so, how it fares in this case, and the tell."""
+    return headed("Look-alikes", [item(lookalike(one)) for one in given])
+
+
+def lookalike(one: LookalikeOut) -> str:
+    """One look-alike with its status here."""
+    label = next((word.lower() for status, word in words.LABELS.items() if status == one.status), one.status)
+    here = f" [{label} here]" if label else ""
+    return f"{one.rule}{here}: {words.sentence(one.tell)}" + (f" Here: {words.sentence(one.why)}" if one.why else "")
+
+
+def capture(given: Sequence[MissingOut]) -> list[Block]:
+    """What to capture next, most telling first, each with its command."""
+    blocks: list[Block] = []
+    for number, one in enumerate(given, 1):
+        blocks += [Line(one.question, f"{number}."), *_command(one.how, 1)]
+        if " " in one.about:  # a sentence on what it would tell, rather than a condition's name
+            blocks.append(Line(one.about, depth=1))
+    return headed("What to capture next", blocks)
+
+
+def superseded(finding: Finding, cites: Citations) -> list[Block]:
+    """Claims that no longer stand, so that nobody acts on an old thread."""
+    lines = [
+        item(
+            f"once said: {words.sentence(one.claim)} Now: {words.sentence(one.by)} {words.sentence(one.why)}{cites.cite(one.sources)}"
+        )
+        for one in finding.superseded
+    ]
+    return headed("Superseded claims", lines)
+
+
+def caveats(finding: Finding) -> list[Block]:
+    """What the match does not prove."""
+    draft = ["This rule is a draft."] if finding.maturity == "draft" else []
+    retired = ["This rule is retired."] if finding.maturity == "retired" else []
+    return headed("Caveats", [item(one) for one in (*finding.caveats, *draft, *retired)])
+
+
+def _command(text: str, depth: int) -> list[Block]:
+    return [Verbatim(text, "sh", depth)] if text.strip() else []

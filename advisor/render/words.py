@@ -1,0 +1,147 @@
+"""The words for what a report says in codes: plain, and never stronger than the code.
+
+Everything printed about a status, a proof or an origin comes from here, so that no output can promise more than another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from advisor.model.condition import show
+from advisor.model.fact import Value
+from advisor.model.report import FactOut, Finding, FixOut, RemedyOut, Status
+from advisor.model.rule import Proof
+from advisor.render.blocks import Tone
+
+LABELS: dict[Status, str] = {
+    "matched": "MATCHED",
+    "likely": "LIKELY",
+    "possible": "POSSIBLE",
+    "exposed": "EXPOSED",
+    "ruled_out": "RULED OUT",
+}
+TONES: dict[Status, Tone] = {
+    "matched": "alarm",
+    "likely": "warn",
+    "possible": "calm",
+    "exposed": "calm",
+    "ruled_out": "faint",
+}
+PROOF: dict[Proof, str] = {
+    "released": "released",
+    "merged": "merged upstream",
+    "maintainer_confirmed": "maintainer confirmed",
+    "reporter_verified": "reporter verified",
+    "derived": "derived from source, not tried",
+    "suggested": "suggested, not verified",
+}
+CAUSE = {
+    "established": "established upstream",
+    "proposed": "proposed upstream, not established",
+    "unknown": "not known upstream",
+}
+COMPLETENESS = {
+    "complete": "a complete fix",
+    "partial": "a partial fix",
+    "unverified_for_this_case": "not verified for this very case",
+}
+HAS_FIX = {"yes": "has it", "no": "does not have it", "unknown": "not known whether it has it"}
+NOTHING_MATCHES = "No documented failure matches what was given. That is not a clean bill of health."
+
+
+def origin(fact: FactOut) -> str:
+    """How a fact is known, in parentheses, where it was not read off what the machine printed or the user typed."""
+    if fact.origin == "default":
+        return "" if "not observed" in fact.says else " (default, not observed)"
+    if fact.origin == "derived":
+        return " (derived)"
+    return " (as stated)" if fact.origin == "stated" and not fact.place else ""
+
+
+def fact(one: FactOut) -> str:
+    """A fact in a line, with its rank and how it is known, without its place."""
+    rank = f"rank {one.rank}: " if one.rank and f"rank {one.rank}" not in one.says.lower() else ""
+    return f"{rank}{one.says or f'{one.name} = {show(one.value)}'}{origin(one)}"
+
+
+def applies(finding: Finding) -> str:
+    """Does it apply here: the two judgements behind the status, each in words."""
+    seen = {
+        "yes": "the signature that tells it from its look-alikes was seen",
+        "no": "its signature was looked for and not found",
+        "unknown": "its signature was not seen in what was given",
+    }[finding.signature]
+    can = {
+        "yes": "this build and launch can meet it",
+        "no": "this build or launch cannot meet it",
+        "unknown": "whether this build and launch can meet it is not known",
+    }[finding.exposure]
+    answer = {"matched": "Yes", "likely": "Probably", "possible": "Perhaps", "exposed": "It can", "ruled_out": "No"}
+    return f"{answer[finding.status]}: {can}; {seen}."
+
+
+def state(fix: FixOut) -> str:
+    """Where upstream stands with a fix."""
+    if fix.state == "merged":
+        return f"merged {fix.merged}" if fix.merged else "merged"
+    return {"open": "open, not merged", "closed": "closed without being merged", "fork": "only in a fork"}.get(
+        fix.state, fix.state
+    )
+
+
+def fix_name(fix: FixOut) -> str:
+    """`repo#pr`, or the repository alone for a change without a pull request."""
+    return f"{fix.repo}#{fix.pr}" if fix.pr is not None else fix.repo
+
+
+def releases(fix: FixOut, every: bool) -> str:
+    """The releases that hold a fix, and how that is known."""
+    if not fix.releases:
+        return "No release is known to hold it."
+    shown = list(fix.releases)
+    if len(shown) > 6 and not every:
+        shown = [*shown[:3], "…", shown[-1]]
+    counted = f"; {len(fix.releases)} in all" if len(shown) != len(fix.releases) else ""
+    by = f" (by {', '.join(fix.releases_by)}{counted})" if fix.releases_by or counted else ""
+    return f"Releases that hold it: {', '.join(shown)}{by}"
+
+
+def change(remedy: RemedyOut) -> str:
+    """What a remedy changes, for when there is no file of the user's to show it in."""
+    if remedy.do == "unset":
+        return f"Remove {', '.join(remedy.change)}"
+    joint = "=" if remedy.do == "env" else " " if remedy.do == "set" else ": "
+    parts = [f"remove {key}" if value is None else f"{key}{joint}{show(value)}" for key, value in remedy.change.items()]
+    verb = "Set " if remedy.do in ("set", "env") else ""
+    return verb + "; ".join(parts)
+
+
+def duration(seconds: int) -> str:
+    """`1 h 6 min` for 3960: every unit that is not zero, for a least time must not be rounded down."""
+    parts: list[str] = []
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts) or "0 s"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def value(one: Value) -> str:
+    """A setting's value as typed; a switch's `null` as a dash."""
+    return "-" if one is None else show(one)
+
+
+def sentence(text: str) -> str:
+    """The text, ending in a full stop."""
+    text = text.strip()
+    return text if not text or text.endswith((".", "!", "?", "。", "！", "？", ":")) else f"{text}."
+
+
+def listed(parts: Iterable[str]) -> str:
+    """The parts that say something, in one line."""
+    return "; ".join(part for part in parts if part)
