@@ -1,0 +1,52 @@
+"""`make bench`: the budgets, measured as ratios to something run beside them, each command line printed.
+
+Cold start: whole processes, the two commands in turn so that a machine that drifts drifts for both; medians.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+RUNS = 15
+FLAGS = (
+    "vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4 --pipeline-parallel-size 2 "
+    '--speculative-config \'{"method":"eagle3","num_speculative_tokens":3}\''
+)
+BARE = [sys.executable, "-c", "import pydantic, typer"]
+CHECK = [sys.executable, "-m", "advisor", "check", "--engine", "vllm", "--version", "0.28.0", "--flags", FLAGS]
+BUDGET = 1.8
+
+
+def seconds(command: list[str]) -> float:
+    """Wall seconds of one whole process; findings (exit code 1) are a success here."""
+    begun = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "NO_COLOR": "1"})
+    spent = time.perf_counter() - begun
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"{shlex.join(command)} failed: {done.stderr.decode(errors='replace')}")
+    return spent
+
+
+def cold_start() -> float:
+    """Print both commands' times and their ratio."""
+    for command in (BARE, CHECK):
+        seconds(command)
+    pairs = [(seconds(BARE), seconds(CHECK)) for _ in range(RUNS)]
+    bare, check = (statistics.median(column) for column in zip(*pairs, strict=True))
+    ratio = statistics.median(ours / theirs for theirs, ours in pairs)
+    show = [sys.executable, Path(sys.executable).name]
+    print("cold start, whole processes, median of", RUNS, "pairs")
+    for name, spent, command in (("bare", bare, BARE), ("check", check, CHECK)):
+        print(f"  {name:<6} {spent * 1000:7.1f} ms   {shlex.join(command).replace(*show)}")
+    print(f"  ratio  {ratio:7.2f}      budget {BUDGET} {'met' if ratio <= BUDGET else 'NOT MET'}")
+    return ratio
+
+
+if __name__ == "__main__":
+    cold_start()

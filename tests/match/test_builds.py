@@ -1,0 +1,112 @@
+"""Builds against ranges: commits, releases, dev builds, dates, forks. Real history, so the facts are upstream's."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from advisor.catalog.engines import knowledge
+from advisor.match.builds import affected, contains
+from advisor.model.build import Build
+from advisor.model.rule import Affected, Boundary
+from advisor.model.truth import Truth
+
+DP_META_IN = Boundary("0.14.0a2", "b5cf542e2c9f51898e5195ecbbc25f0836de1c4e", 4611, "2026-06-01")
+DP_META_FIXED = Boundary("0.15.0", "b56ddfb634f069b600f0fe3f4730fe289ac7fafe", 4741, "2026-07-10")
+DP_META = (Affected(introduced=DP_META_IN, fixed=DP_META_FIXED),)
+SHM_RACE = (
+    Affected(
+        only="commits",
+        introduced=Boundary(None, "d5ce3007ff54951018a9db2f41dad0f26d6d2290", 1964, "2026-07-21"),
+        fixed=Boundary(None, "41c07c781d91617a4a7b1d7a5fb6ddabcdfc603a", 2043, "2026-08-03"),
+    ),
+)
+SKEW = (
+    Affected(only="forks", fixed=Boundary("0.30.0"), commits=("ccfeb3a8baac21d7e1364c609dfa88f2e0230cfd",)),
+)
+
+
+def judged(entries: tuple[Affected, ...], build: Build) -> tuple[Truth, str]:
+    outcome = affected(entries, build, knowledge(build.engine))
+    return outcome.truth, " ".join(fact.why for fact in outcome.because)
+
+
+@pytest.mark.parametrize(
+    ("build", "truth"),
+    [
+        (Build("lmdeploy", commit="f03bdf1c485ceb1519ae6ea8594349261de04496"), Truth.NO),
+        (Build("lmdeploy", commit="f03bdf1c"), Truth.NO),
+        (Build("lmdeploy", version="0.14.0"), Truth.YES),
+        (Build("lmdeploy", version="v0.14.0"), Truth.YES),
+        (Build("lmdeploy", version="0.14.0+cu129"), Truth.YES),
+        (Build("lmdeploy", version="0.15.0"), Truth.NO),
+        (Build("lmdeploy", version="0.18.0"), Truth.NO),
+        (Build("lmdeploy", version="0.13.0"), Truth.NO),
+        (Build("lmdeploy", version="0.14.0a1"), Truth.UNKNOWN),
+        (Build("lmdeploy", commit="99886cd69a56fcf9e57f1b8c5c7eff7288a00715"), Truth.YES),
+        (Build("lmdeploy", commit="b56ddfb634f069b600f0fe3f4730fe289ac7fafe"), Truth.NO),
+        (Build("lmdeploy", branch="main", earliest=date(2026, 7, 1), latest=date(2026, 7, 31)), Truth.UNKNOWN),
+        (Build("lmdeploy", branch="main", earliest=date(2026, 6, 5), latest=date(2026, 6, 30)), Truth.YES),
+        (Build("lmdeploy", branch="main", earliest=date(2026, 8, 1), latest=date(2026, 8, 31)), Truth.NO),
+        (Build("lmdeploy", branch="main"), Truth.UNKNOWN),
+        (Build("lmdeploy"), Truth.UNKNOWN),
+    ],
+)
+def test_a_range_with_commits_and_versions(build: Build, truth: Truth) -> None:
+    assert judged(DP_META, build)[0] is truth
+
+
+def test_the_reason_names_fix_and_commit() -> None:
+    _, why = judged(DP_META, Build("lmdeploy", commit="f03bdf1c"))
+    assert "#4741" in why and "already in" in why and "f03bdf1c" in why
+
+
+@pytest.mark.parametrize(
+    ("build", "truth"),
+    [
+        (Build("xllm", commit="6bc3fd249c81651cc79e7e38dd39a2e36c52231b"), Truth.YES),
+        (Build("xllm", commit="6bc3fd24", branch="main"), Truth.YES),
+        (Build("xllm", commit="41c07c781d91617a4a7b1d7a5fb6ddabcdfc603a"), Truth.NO),
+        (Build("xllm", version="0.10.1"), Truth.NO),
+        (Build("xllm", branch="main", after_pr=1964), Truth.UNKNOWN),
+        (Build("xllm", branch="main", after_pr=2043), Truth.NO),
+        (Build("xllm", branch="main"), Truth.UNKNOWN),
+    ],
+)
+def test_a_window_of_main_that_no_release_holds(build: Build, truth: Truth) -> None:
+    assert judged(SHM_RACE, build)[0] is truth
+
+
+@pytest.mark.parametrize(
+    ("build", "truth"),
+    [
+        (Build("vllm", version="0.11.2.dev278+gccfeb3a8", commit="ccfeb3a8"), Truth.YES),
+        (Build("vllm", version="0.11.2.dev278", fork="LimeChain"), Truth.YES),
+        (Build("vllm", version="0.28.0"), Truth.NO),
+        (Build("vllm", version="0.30.0"), Truth.NO),
+        (Build("vllm", commit="0123456789abcdef"), Truth.UNKNOWN),
+        (Build("vllm"), Truth.UNKNOWN),
+    ],
+)
+def test_a_failure_that_only_forks_have(build: Build, truth: Truth) -> None:
+    assert judged(SKEW, build)[0] is truth
+
+
+@pytest.mark.parametrize(
+    ("version", "latest", "boundary", "truth"),
+    [
+        ("0.25.2.dev0+g752a3a504.d20260720", date(2026, 7, 20), Boundary("0.30.0", date="2026-08-31"), Truth.NO),
+        ("0.25.2.dev0", None, Boundary("0.23.0"), Truth.YES),
+        ("0.23.1rc1.dev1373", None, Boundary("0.24.0"), Truth.UNKNOWN),
+        ("0.25.2.dev0", None, Boundary("0.30.0"), Truth.UNKNOWN),
+    ],
+)
+def test_a_dev_build_is_placed_by_date_or_by_what_came_before_it(
+    version: str, latest: date | None, boundary: Boundary, truth: Truth
+) -> None:
+    assert contains(Build("vllm", version=version, latest=latest), boundary, knowledge("vllm"))[0] is truth
+
+
+def test_a_rule_without_a_range_holds_for_every_build() -> None:
+    assert affected((), Build("vllm"), None).truth is Truth.YES

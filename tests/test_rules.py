@@ -1,0 +1,109 @@
+"""Every rule, through the front door: its cases, and the laws that hold for all of them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from advisor.jobs.assemble import assemble
+from advisor.jobs.check import check
+from advisor.jobs.judging import catalogue, judge_case, view_of
+from advisor.jobs.reporting import edit_for
+from advisor.jobs.rule_cases import RuleCase, cases, run
+from advisor.jobs.rule_checks import validate_rules
+from advisor.advice.remedies import after
+from advisor.match.judge import exposed
+from advisor.model.condition import atoms
+from advisor.model.report import Report
+from advisor.model.rule import Rule
+from advisor.model.truth import Truth
+from advisor.patterns import compile_pattern
+
+CASES = list(cases())
+FIRING = [case for case in CASES if case.kind == "fires" and not case.todo]
+RULES = {rule.id: rule for rule in catalogue()}
+
+
+@cache
+def reported(name: str) -> Report:
+    return check(next(case for case in CASES if str(case) == name).request).report
+
+
+def test_there_are_rules_and_cases() -> None:
+    assert len(RULES) >= 12
+    assert len(CASES) >= 4 * len(RULES)
+
+
+def test_every_rule_file_is_well_formed() -> None:
+    count, problems = validate_rules()
+    assert count >= len(RULES)
+    assert not problems, "\n".join(map(str, problems))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_case_comes_out_as_it_expects(case: RuleCase) -> None:
+    wrong = run(case)
+    if case.todo:
+        assert wrong, f"{case} passes now: drop its todo"
+        pytest.xfail(case.todo)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_rule_fires_on_a_case_of_its_own_and_has_quiet_ones(rule: str) -> None:
+    own = [case for case in CASES if case.rule == rule]
+    assert any(reported(str(case)).findings[0].rule == rule for case in own if case.kind == "fires")
+    assert any(case.kind == "quiet" for case in own)
+    assert any(case.kind == "unsure" for case in own)
+
+
+@pytest.mark.parametrize("case", FIRING, ids=str)
+def test_no_other_rule_matches_a_firing_case_unless_listed_as_a_lookalike(case: RuleCase) -> None:
+    listed = {one.rule for one in RULES[case.rule].lookalikes} | {case.rule}
+    matched = {one.rule for one in reported(str(case)).findings if one.status == "matched"}
+    assert matched <= listed
+
+
+REMEDIES = [
+    (case, index)
+    for case in FIRING
+    if case.expect.get("status") == "matched"
+    for index, remedy in enumerate(RULES[case.rule].remedies)
+    if remedy.do in ("set", "unset", "env", "upgrade", "downgrade", "component") and remedy.status != "suggested"
+]
+
+
+@pytest.mark.parametrize(("case", "index"), REMEDIES, ids=[f"{case}[{index}]" for case, index in REMEDIES])
+def test_a_remedy_better_than_suggested_ends_the_exposure(case: RuleCase, index: int) -> None:
+    rule = RULES[case.rule]
+    before, _ = assemble(case.request)
+    view = view_of(before)
+    assert exposed(rule, view).truth is not Truth.NO
+    cured = after(before, rule.remedies[index], edit_for(view))
+    assert exposed(rule, view_of(cured)).truth is Truth.NO
+    again = judge_case(cured)
+    assert not any(one.rule.id == rule.id and one.status in ("matched", "likely", "exposed") for one in again.verdicts)
+
+
+def patterns(rule: Rule) -> list[str]:
+    conditions = [rule.exposure, rule.symptoms.signature, *rule.symptoms.supporting]
+    conditions += [one.applies_when for one in rule.remedies]
+    conditions += [one.tried for one in (*rule.not_helpful, *rule.harmful)]
+    conditions += [one.unless for one in rule.wanted]
+    found = [atom.name for condition in conditions for atom in atoms(condition) if atom.kind in ("log", "model")]
+    return found + [pattern for step in rule.verification for pattern in step.absent]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_pattern_is_linear_time_and_does_not_match_everything(rule: str) -> None:
+    for pattern in patterns(RULES[rule]):
+        assert compile_pattern(pattern).search("") is None
+        assert compile_pattern(pattern).search("INFO 08-22 11:02:41 engine started, 8 workers ready") is None
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_offers_something_to_do_and_says_how_firm_it_is(rule: str) -> None:
+    assert RULES[rule].remedies
+    assert RULES[rule].verification
+    assert all(remedy.source for remedy in RULES[rule].remedies)
