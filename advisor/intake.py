@@ -8,7 +8,7 @@ each part keeps its line in the original. Nothing here raises on odd bytes; what
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import NamedTuple, cast, get_args
 
 from advisor.evidence.lines import rank_in
 from advisor.evidence.paste import split
@@ -21,7 +21,7 @@ MAX_LINE = 20_000
 _WHOLE_FROM = 200  # lines; a longer file that is mostly log is one log, whatever else it prints
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")  # ESC[31m, ESC]0;title BEL
 _RANK_NAME = re.compile(r"(?:^|[^A-Za-z])(?:rank|RANK)[_.-]?(\d+)(?![\d])")  # pyspy_native_rank1.txt, fr_rank_0
-_LONG_LINE = re.compile(r"[^\n]{%d,}" % (MAX_LINE + 1))
+_LONG_LINE = re.compile(rf"[^\n]{{{MAX_LINE + 1},}}")
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
 
 
@@ -32,11 +32,15 @@ class Taken(NamedTuple):
     notes: list[Note]
 
 
-def take(name: str, data: bytes) -> Taken:
-    """The artifacts in `data`, which the user calls `name` (`-` and `--symptom` are pastes)."""
-    notes: list[Note] = []
+def take(name: str, data: bytes, kind: str = "") -> Taken:
+    """The artifacts in `data`, which the user calls `name`.
+
+    `kind` is the user's word for it: `text` is a paste, looked into line by line (so are `-` and `--symptom`); any other
+    kind is taken as said; "" means look.
+    """
     if what := binary(data):
         return Taken([Artifact(name, "binary", "", rank=rank_of_name(name))], [Note("unreadable", what, Span(name))])
+    notes: list[Note] = []
     text = clean(decode(data[:MAX_BYTES]))
     if len(data) > MAX_BYTES:
         text = text[: text.rfind("\n") + 1] or text
@@ -46,7 +50,9 @@ def take(name: str, data: bytes) -> Taken:
     text, cut = shorten(text)
     if cut:
         notes.append(Note("limit", f"{cut} line(s) longer than {MAX_LINE} characters were cut", Span(name)))
-    return Taken(parts_of(name, text), notes)
+    if kind in get_args(ArtifactKind) and kind not in ("text", "binary") and text.strip():
+        return Taken([Artifact(name, cast(ArtifactKind, kind), text, rank=rank_of_name(name))], notes)
+    return Taken(parts_of(name, text, paste=kind == "text" or name == "-" or name.startswith("--symptom")), notes)
 
 
 def binary(data: bytes) -> str:
@@ -92,11 +98,11 @@ def shorten(text: str) -> tuple[str, int]:
     return _LONG_LINE.subn(lambda found: found.group()[:MAX_LINE], text)
 
 
-def parts_of(name: str, text: str) -> list[Artifact]:
+def parts_of(name: str, text: str, paste: bool) -> list[Artifact]:
     """One artifact for a text of one kind, else one for each part."""
     rank = rank_of_name(name)
     kind = kind_of(text)
-    if is_whole(name, text, kind):
+    if is_whole(name, text, kind, paste):
         return [Artifact(name, kind, text, rank=rank)]
     artifacts = []
     line, counted = 1, 0
@@ -109,11 +115,11 @@ def parts_of(name: str, text: str) -> list[Artifact]:
     return artifacts or [Artifact(name, kind, text, rank=rank)]
 
 
-def is_whole(name: str, text: str, kind: ArtifactKind) -> bool:
+def is_whole(name: str, text: str, kind: ArtifactKind, paste: bool) -> bool:
     """Whether the text is one thing. A paste is looked into line by line; a file that is a log is not."""
     if kind in ("empty", "collect_env", "machine"):
         return "```" not in text
-    if name in ("-", "--symptom") or kind == "text" or "```" in text[:65536]:
+    if paste or kind == "text" or "```" in text[:65536]:
         return False
     if kind == "log":
         return name.endswith((".log", ".out", ".err")) or text.count("\n") > _WHOLE_FROM or len(split(text)) == 1

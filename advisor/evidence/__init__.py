@@ -1,0 +1,81 @@
+"""The readers: an artifact -> the facts, threads and notes in it. Readers never raise on odd text.
+
+`FACTS` is the vocabulary of all of them, each name once; a rule may name only facts that stand there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from advisor.evidence import collect_env, engine_log, machine, nccl_log, python_stack
+from advisor.evidence.sighting import once
+from advisor.model.fact import Artifact, Fact, FactKind, Note, Thread
+
+_LATER = ("free_text", "builds", "hardware")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one artifact shows. `artifact` is the artifact read, with `covered` as the readers judge it."""
+
+    facts: tuple[Fact, ...]
+    threads: tuple[Thread, ...]
+    notes: tuple[Note, ...]
+    artifact: Artifact
+
+
+def read(artifact: Artifact) -> Evidence:
+    """Read an artifact with the readers of its kind."""
+    if artifact.kind in ("log", "stack"):
+        return _logged(artifact)
+    facts: tuple[Fact, ...] = ()
+    notes: tuple[Note, ...] = ()
+    if artifact.kind == "collect_env":
+        facts = collect_env.read(artifact)
+    elif artifact.kind == "machine":
+        facts = machine.read(artifact)
+    elif artifact.kind == "text":
+        facts, notes = _prose(artifact)
+    return Evidence(facts, (), notes, artifact)
+
+
+def _logged(artifact: Artifact) -> Evidence:
+    """Logs and stacks are printed into each other, so each reader looks at both."""
+    threads = python_stack.read(artifact)
+    facts = once([*nccl_log.read(artifact), *engine_log.read(artifact)])
+    if engine_log.covers(artifact):
+        artifact = replace(artifact, covered=True)
+    return Evidence(facts, threads, python_stack.notes(threads), artifact)
+
+
+def _prose(artifact: Artifact) -> tuple[tuple[Fact, ...], tuple[Note, ...]]:
+    """A person's words, by the reader of free text."""
+    reader = _optional("free_text")
+    if reader is None:
+        return (), ()
+    found = reader.read(artifact)
+    facts = getattr(found, "facts", found)
+    return tuple(facts), tuple(getattr(found, "notes", ()))
+
+
+def _optional(name: str) -> Any:
+    """A reader module of this room, or None while there is none."""
+    try:
+        return import_module(f"advisor.evidence.{name}")
+    except ModuleNotFoundError:
+        return None
+
+
+def _vocabulary() -> tuple[FactKind, ...]:
+    declared = [*nccl_log.FACTS, *engine_log.FACTS, *machine.FACTS, *collect_env.FACTS]
+    for name in _LATER:
+        declared += getattr(_optional(name), "FACTS", ())
+    kinds: dict[str, FactKind] = {}
+    for kind in declared:
+        kinds.setdefault(kind.name, kind)
+    return tuple(sorted(kinds.values(), key=lambda kind: kind.name))
+
+
+FACTS: tuple[FactKind, ...] = _vocabulary()

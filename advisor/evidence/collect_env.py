@@ -1,0 +1,154 @@
+"""`collect_env` of PyTorch or vLLM, `sglang.check_env`, `lmdeploy check_env` -> components and hardware; never a symptom.
+
+    PyTorch version: 2.11.0+cu130                 GPU 0: NVIDIA H200
+    CUDA runtime version: 13.0.88                 [pip3] nvidia-nccl-cu13==2.28.9
+    Nvidia driver version: 580.159.04             vLLM Version                 : 0.11.2.dev278+gccfeb3a8 (git sha: ccfeb3a8)
+
+Facts: `component.<name>`, `hardware.arch`, `hardware.accelerator`, `hardware.count`. What is missing was not collected; it is not
+absent. A version from a package list is of the installed package, which need not be the library that a process maps.
+
+**Source:** PyTorch 2.11 `torch/utils/collect_env.py`; vLLM `vllm/collect_env.py` (`env_info_fmt`); SGLang 0.5.17
+`sglang/check_env.py`; LMDeploy 0.18.0 `lmdeploy/cli/cli.py` (`check_env`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from advisor.evidence.sighting import once, sighting
+from advisor.model.fact import Artifact, Fact, FactKind
+
+# package on the index, without its CUDA suffix -> component
+PACKAGES = {
+    "nvidia-nccl": "nccl",
+    "nvidia-cudnn": "cudnn",
+    "nvidia-nvshmem": "nvshmem",
+    "torch": "torch",
+    "torch-npu": "torch_npu",
+    "triton": "triton",
+    "triton-ascend": "triton_ascend",
+    "vllm": "vllm",
+    "vllm-ascend": "vllm_ascend",
+    "sglang": "sglang",
+    "sgl-kernel": "sgl_kernel",
+    "sglang-kernel": "sgl_kernel",
+    "lmdeploy": "lmdeploy",
+    "xllm": "xllm",
+    "flashinfer": "flashinfer",
+    "flashinfer-python": "flashinfer",
+    "flash-attn": "flash_attn",
+    "deep-ep": "deep_ep",
+    "mooncake-transfer-engine": "mooncake",
+    "nixl": "nixl",
+    "lmcache": "lmcache",
+    "transformers": "transformers",
+    "xgrammar": "xgrammar",
+    "ray": "ray",
+}
+_KEYS = {
+    "PyTorch version": "torch",
+    "PyTorch": "torch",
+    "CUDA runtime version": "cuda",
+    "CUDA used to build PyTorch": "cuda",
+    "Nvidia driver version": "driver",
+    "CUDA Driver Version": "driver",
+    "vLLM Version": "vllm",
+    "LMDeploy": "lmdeploy",
+    "CANN": "cann",
+}
+COMPONENTS = tuple(sorted({*PACKAGES.values(), *_KEYS.values()}))
+
+FACTS = (
+    *(
+        FactKind(
+            f"component.{name}",
+            "str",
+            f"the version of {name} in use",
+            f"Which {name} is installed on every rank?",
+            "nvidia-smi" if name == "driver" else "python3 -m torch.utils.collect_env",
+        )
+        for name in COMPONENTS
+    ),
+    FactKind(
+        "hardware.arch",
+        "str",
+        "the CPU architecture of the hosts",
+        "Which CPU architecture are the hosts (x86_64, aarch64)?",
+        "uname -m",
+    ),
+    FactKind(
+        "hardware.accelerator",
+        "str",
+        "the model of the accelerators",
+        "Which accelerators are these?",
+        "nvidia-smi -L (or npu-smi info)",
+    ),
+    FactKind(
+        "hardware.count",
+        "int",
+        "the number of accelerators seen",
+        "How many accelerators does the host have?",
+        "nvidia-smi -L | wc -l",
+    ),
+)
+
+_KEYED = re.compile(r"^([A-Za-z][\w. ]*?) *: *(\S.*)$", re.M)
+_PIP = re.compile(
+    r"^\[(?:pip3?|conda)\] ([\w.-]+?)(?:-cu\d+)?(?:==| +)(\d[\w.+!]*)", re.M
+)  # [pip3] nvidia-nccl-cu13==2.28.9
+_GPU = re.compile(r"^GPU (\d+(?:,\d+)*): (\S.*?)(?: \(UUID.*)?$", re.M)  # GPU 0: NVIDIA H200; GPU 0,1: NVIDIA H100
+_ARCH = re.compile(
+    r"^(?:OS *: .*\((x86_64|aarch64|arm64)\)|Architecture: +(x86_64|aarch64|arm64)|Python platform *: .*?[-_](x86_64|aarch64)-)",
+    re.M,
+)
+_VERSION = re.compile(r"v?(\d+\.\d+[\w.+]*)")
+_VENDOR = re.compile(r"^(?:NVIDIA|AMD|Tesla|GeForce|Instinct|HUAWEI|Ascend)\s+", re.I)
+_TRIM = re.compile(r"[- ](?:SXM\d?|PCIe|PCIE|NVL\d*|HBM\w*|\d+ ?GB)\b.*$")  # A100-SXM4-80GB -> A100
+
+
+def read(artifact: Artifact) -> tuple[Fact, ...]:
+    """Components and hardware, each name once: what the tool says of itself before the package lists."""
+    return once([*_first(_components(artifact)), *_hardware(artifact)])
+
+
+def _first(facts: Iterator[Fact]) -> Iterator[Fact]:
+    seen: set[str] = set()
+    for fact in facts:
+        if fact.name not in seen:
+            seen.add(fact.name)
+            yield fact
+
+
+def _components(artifact: Artifact) -> Iterator[Fact]:
+    for key in _KEYED.finditer(artifact.text):
+        name = _KEYS.get(key[1]) or PACKAGES.get(key[1].lower().replace("_", "-"))
+        version = _VERSION.match(key[2])
+        if name and version:
+            yield sighting(artifact, f"component.{name}", version[1], key.start())
+    for package in _PIP.finditer(artifact.text):
+        name = PACKAGES.get(package[1].lower().replace("_", "-"))
+        if name:
+            yield sighting(artifact, f"component.{name}", package[2], package.start())
+
+
+def _hardware(artifact: Artifact) -> Iterator[Fact]:
+    arch = _ARCH.search(artifact.text)
+    if arch:
+        yield sighting(
+            artifact, "hardware.arch", next(filter(None, arch.groups())).replace("arm64", "aarch64"), arch.start()
+        )
+    gpus = list(_GPU.finditer(artifact.text))
+    numbers = {number for gpu in gpus for number in gpu[1].split(",")}
+    for gpu in gpus:
+        if not gpu[2].startswith("Compute Capability"):
+            yield sighting(artifact, "hardware.accelerator", accelerator(gpu[2]), gpu.start())
+    if numbers:
+        yield sighting(artifact, "hardware.count", len(numbers), gpus[0].start(), gpus[-1].end())
+
+
+def accelerator(name: str) -> str:
+    """`NVIDIA A100-SXM4-80GB` -> `A100`; `NVIDIA GeForce RTX 3090` -> `RTX 3090`."""
+    for _ in range(3):
+        name = _VENDOR.sub("", name.strip())
+    return _TRIM.sub("", name).strip()

@@ -1,0 +1,151 @@
+"""A text that mixes prose, fenced code, log lines and stacks -> its parts, each of one kind.
+
+    It hangs after an hour. TP1 py-spy (native, active): ``` sched_yield ncclLocalOpAppend (proxy.cc:499) ... ```
+    [PG ID 8 PG GUID 85(pp_broadcast) Rank 3] failure detected by watchdog at work sequence id: 40427
+
+Fences count wherever they stand, also inside a line of a flattened issue; outside them a run of lines that only a
+machine prints is a part of its own, and what is left is prose: flags inside a sentence stay in it. Parts are slices
+of the text, in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.evidence.lines import Line, lines
+from advisor.evidence.recognition import kind_of, line_kind
+from advisor.model.fact import ArtifactKind
+
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_LANGUAGE = re.compile(r"([A-Za-z]+)[ \t]*\n")
+_LABEL = r"(?:TP|PP|DP|EP|CP|[Rr]ank|[Nn]ode)[ _-]?\d+"
+_WHOSE = re.compile(rf"\b{_LABEL}(?:(?!{_LABEL})[^\n`]){{0,60}}$")  # TP1 py-spy (native, active):
+_TOOL = re.compile(r"\b(?:py-?spy|gdb|[Ss]tack|[Bb]acktrace)[^\n`]{0,60}$")
+_CAPTION_REACH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The characters `start`..`end` of the text, which are of one kind."""
+
+    kind: ArtifactKind
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fenced block: its opening mark, its inside `start`..`end`, where the text goes on, and the language named."""
+
+    opening: int
+    start: int
+    end: int
+    after: int
+    language: str
+
+
+def split(text: str) -> list[Part]:
+    """The parts of `text`, in the order in which they begin."""
+    parts: list[Part] = []
+    at = 0
+    for fence in fences(text):
+        kind = kind_of(text[fence.start : fence.end], fence.language)
+        begin = caption(text, at, fence.opening) if kind == "stack" else fence.opening
+        parts += outside(text, at, begin)
+        parts.append(Part("log" if kind == "text" else kind, begin if kind == "stack" else fence.start, fence.end))
+        at = fence.after
+    parts += outside(text, at, len(text))
+    return [part for part in parts if _FENCE.sub("", text[part.start : part.end]).strip()]
+
+
+def fences(text: str) -> Iterator[Fence]:
+    """The fenced blocks; the last may lack its end."""
+    marks = list(_FENCE.finditer(text))
+    index = 0
+    while index < len(marks):
+        opening = marks[index]
+        closing = next((i for i in range(index + 1, len(marks)) if marks[i].group()[0] == opening.group()[0]), None)
+        named = _LANGUAGE.match(text, opening.end())
+        start = named.end() if named else opening.end()
+        word = named.group(1).lower() if named else ""
+        if closing is None:
+            yield Fence(opening.start(), start, len(text), len(text), word)
+            return
+        yield Fence(opening.start(), start, max(start, marks[closing].start()), marks[closing].end(), word)
+        index = closing + 1
+
+
+def caption(text: str, floor: int, opening: int) -> int:
+    """Where the words that introduce a fenced stack begin: they say whose it is. `opening` when there are none."""
+    reach = max(floor, opening - _CAPTION_REACH)
+    before = text[reach:opening].rstrip()
+    found = _WHOSE.search(before) or _TOOL.search(before)
+    return reach + found.start() if found else opening
+
+
+def outside(text: str, start: int, end: int) -> list[Part]:
+    """The parts of a stretch without fences."""
+    parts: list[Part] = []
+    for machine, rows in runs(list(lines(text, start, end))):
+        first, last = rows[0].start, rows[-1].end
+        if machine:
+            kind = kind_of(text[first:last])
+            parts.append(Part("log" if kind == "text" else kind, first, last))
+        elif text[first:last].strip():
+            parts.append(Part("text", first, last))
+    return parts
+
+
+def runs(rows: list[Line]) -> list[tuple[bool, list[Line]]]:
+    """Neighbouring lines that a machine printed, and those that a person wrote, taken together."""
+    kinds = [_family(row.text) for row in rows]
+    _bridge(rows, kinds)
+    grouped: list[tuple[str, list[Line]]] = []
+    for row, kind in zip(rows, kinds, strict=True):
+        if grouped and (kind == grouped[-1][0] or kind == "blank"):
+            grouped[-1][1].append(row)
+        else:
+            grouped.append(("" if kind == "blank" else kind, [row]))
+    return [(bool(kind), members) for kind, members in grouped]
+
+
+def _family(row: str) -> str:
+    """`seen` for logs and stacks, which are often printed into each other; otherwise the line's own kind."""
+    if not row.strip():
+        return "blank"
+    kind = line_kind(row)
+    if (
+        not kind
+        and row.startswith(("| ", "|=", "+-"))
+        and ("MiB /" in row or "NVIDIA-SMI" in row or row.startswith("+---"))
+    ):
+        return "machine"
+    return "seen" if kind in ("log", "stack") else kind
+
+
+def _bridge(rows: list[Line], kinds: list[str]) -> None:
+    """Give lines without a mark of their own to the run they stand in: continuations, and single lines in between."""
+    for index, row in enumerate(rows):
+        before = kinds[index - 1] if index else ""
+        after = kinds[index + 1] if index + 1 < len(rows) else ""
+        if (
+            kinds[index] == ""
+            and before in ("seen", "machine", "launch")
+            and (after == before or row.text[:1] in " \t")
+        ):
+            kinds[index] = before
+        if kinds[index] == "" and after == "launch" and row.text.rstrip().endswith("\\"):
+            kinds[index] = "launch"
+        elif kinds[index] == "launch" and before == "seen" and after == "seen":
+            kinds[index] = "seen"
+    for index in range(len(rows) - 2, 0, -1):
+        # a script's blank lines and comments lie between its commands
+        if (
+            kinds[index] in ("blank", "")
+            and kinds[index + 1] == "launch"
+            and "launch" in kinds[max(0, index - 3) : index]
+            and len(rows[index].text) < 200
+        ):
+            kinds[index] = "launch"

@@ -1,0 +1,293 @@
+"""Stack captures -> threads: who stands where, innermost frame first.
+
+    Process 647: sglang::scheduler_TP1                      py-spy dump, --native, --locals
+    Thread 647 (active): "MainThread"
+        broadcast (torch/distributed/distributed_c10d.py:2974)
+    Current thread 0x00007f5e (most recent call first):     faulthandler
+      File "/srv/scheduler.py", line 1570 in event_loop_overlap
+    Traceback (most recent call last):                      a traceback: turned round
+      File "/srv/scheduler.py", line 1570, in event_loop_overlap
+    #8  xllm::Sequence::update_last_step_token(...)         gdb, glog, torch
+    #0 broadcast from /opt/torch/distributed/distributed_c10d.py:2968
+    sched_yield ncclLocalOpAppend (proxy.cc:499) ...        copied onto one line
+
+A function is bare (no arguments, no template arguments); a file keeps at most its last two parts and loses its line
+number; addresses that no symbol was found for are left out. No threads means that no stack was found in the text.
+
+**Source:** py-spy 0.4 `src/dump.rs`; CPython 3.12 `Python/traceback.c` and `Modules/faulthandler.c`; gdb 15
+`gdb/stack.c`; glog 0.7 `src/symbolize.cc`; PyTorch 2.11 `c10/util/Backtrace.cpp` and `ProcessGroupNCCL.cpp`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from advisor.evidence.lines import body, lines, rank_in, rank_of
+from advisor.evidence.recognition import PLACED, is_bare_name
+from advisor.model.fact import Artifact, Frame, Note, Span, Thread
+
+MAX_THREADS = 5_000
+MAX_FRAMES = 400
+
+_PROCESS = re.compile(r"\s*Process (\d+): (.*)")  # Process 648: sglang::scheduler_TP1
+_PYSPY_THREAD = re.compile(
+    r'\s*Thread (0x[0-9A-Fa-f]+|\d+) ?(?:\(([^)"]*)\))?:? ?(?:"(.*)")?\s*$'
+)  # Thread 647 (active): "MainThread"
+_FAULT_THREAD = re.compile(r"\s*(?:Current thread|Thread) (0x[0-9a-f]+) (?:\[(.*?)\] )?\(most recent call first\):")
+_GDB_THREAD = re.compile(
+    r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?'
+)  # Thread 2 (Thread 0x7f (LWP 9) "py"):
+_TRACEBACK = re.compile(r"\s*(?:\S.*: )?Traceback \(most recent call last\):")
+_FILE_FRAME = re.compile(r'\s*File "([^"]+)", line \d+(?:,? in (.+?))?\s*$')
+_NUMBERED = re.compile(r"\s*(?:frame )?#(\d+):? +(.*)")
+_GLOG_FRAME = re.compile(r"\s*@ +0x[0-9a-f]+ +(\S.*)")
+_PLACED_FRAME = re.compile(r"\s*(?:at )?(\S.*?) \(([^()]*(?:\(\))?)\)\s*$")
+_LOCAL = re.compile(r" {8}.*(?:Arguments|Locals):$| {8,}[A-Za-z_.]\w*: ")
+_BARE = re.compile(r"\s*([A-Za-z_~]\w*(?:::~?\w+)*)\s*$")
+ORDER_NOT_SAID = "order not said"
+_ADDRESS = re.compile(r"(?:0x)?[0-9a-f]{6,16}$|<unknown function>|\(unknown\)|\?\?")
+_WHERE = re.compile(
+    r"(?:(?:[^()\s]*/)?[\w.+-]+\.[A-Za-z]\w*(?:\.[\d.]+)?(?::\d+)?|\[vdso\])$"
+)  # proxy.cc:499, libc.so.6
+_CAPTION_STATE = re.compile(r"\b(active|idle|busy)\b")
+_STATES = {"active": "active", "active+gil": "active", "idle": "idle", "busy": "active", "idle+gil": "idle"}
+
+
+@dataclass(slots=True)
+class _Open:
+    """A thread being read. `turned` means its outermost frame was printed first."""
+
+    name: str
+    rank: str | None
+    state: str
+    style: str
+    start: int
+    end: int
+    turned: bool = False
+    indented: bool = False
+    frames: list[tuple[str, str, int, int]] = field(default_factory=list)
+
+
+def read(artifact: Artifact) -> tuple[Thread, ...]:
+    """Every thread in the artifact, in the order in which they were printed."""
+    text = artifact.text
+    if not _may_hold_frames(text):
+        return ()
+    found: list[Thread] = []
+    for opened in _threads(artifact):
+        if opened.frames and len(found) < MAX_THREADS:
+            found.append(_closed(artifact, opened))
+            if found[-1].name == ORDER_NOT_SAID:
+                found.append(replace(found[-1], frames=found[-1].frames[::-1]))
+    return tuple(found)
+
+
+def notes(threads: tuple[Thread, ...]) -> tuple[Note, ...]:
+    """What a reader of these threads should know about how they were read."""
+    doubtful = next((one for one in threads if one.name == ORDER_NOT_SAID), None)
+    if doubtful is None:
+        return ()
+    return (
+        Note(
+            "hint", "functions without places: which calls which is not said, so both orders were read", doubtful.span
+        ),
+    )
+
+
+def _may_hold_frames(text: str) -> bool:
+    marks = ("\n#", "#0", "Thread ", 'File "', " @ ", "@  ", "frame #", ".py:", ".cc", ".cpp", ".cu", ".so", "_")
+    return len(text) < 2000 or any(mark in text for mark in marks)
+
+
+def _closed(artifact: Artifact, opened: _Open) -> Thread:
+    frames = tuple(
+        Frame(function, file, artifact.span(start, end))
+        for function, file, start, end in (reversed(opened.frames) if opened.turned else opened.frames)
+    )
+    whole: Span = artifact.span(opened.start, opened.end)
+    ordered = (
+        opened.name or opened.turned or len(frames) < 2 or any(frame.file or "::" in frame.function for frame in frames)
+    )
+    return Thread(opened.name if ordered else ORDER_NOT_SAID, frames, whole, opened.rank or artifact.rank, opened.state)
+
+
+def _threads(artifact: Artifact) -> Iterator[_Open]:
+    """Threads as they open and close; a thread ends where something else than a frame of its own style stands."""
+    text = artifact.text
+    process_rank: str | None = None
+    current: _Open | None = None
+    caption_rank, caption_state = _caption(text)
+    for line in lines(text):
+        row = body(line.text)
+        if (head := _PROCESS.match(row)) is not None:
+            if current:
+                yield current
+            process_rank, current = rank_in(head.group(2)), None
+            continue
+        opened = _opening(row)
+        if opened is not None:
+            if current:
+                yield current
+            current = opened
+            current.start, current.end = line.start, line.end
+            current.rank = current.rank or process_rank or rank_of(line.text) or caption_rank
+            current.state = current.state or caption_state
+            continue
+        frames = _frames(
+            row, current.style if current else "", len(row) < len(line.text) and not row.startswith("    ")
+        )
+        if frames:
+            style = frames[0][0]
+            if current is None or _starts_another(current, frames, row):
+                if current:
+                    yield current
+                rank = process_rank or rank_of(line.text) or caption_rank
+                current = _Open("", rank, caption_state, style, line.start, line.end, style == "traceback")
+            for _, function, file in frames:
+                if len(current.frames) < MAX_FRAMES and not _ADDRESS.match(function):
+                    current.frames.append((bare(function), place(file), line.start, line.end))
+            current.end, current.indented = line.end, row[:1].isspace()
+            if current.style in ("", "bare"):
+                current.style = style
+        elif current and not _goes_on(current, row):
+            yield current
+            current = None
+    if current:
+        yield current
+
+
+def _caption(text: str) -> tuple[str | None, str]:
+    """Rank and state from words that stand before the first fence or line end of a part (`TP1 py-spy (idle): ```...`)."""
+    head = text[:200].split("```")[0].split("\n")[0]
+    if PLACED.search(head):
+        return None, ""
+    word = re.search(r"\b[Rr]ank[ _-]?(\d+)\b", head)
+    state = _CAPTION_STATE.search(head)
+    spaced = re.sub(r"\b(TP|PP|DP|EP)[ _-](\d+)", r"\1\2", head)
+    return rank_in(spaced) or (word.group(1) if word else None), _STATES[state.group(1)] if state else ""
+
+
+def _opening(row: str) -> _Open | None:
+    """A thread's heading, or None. The traceback's heading opens a thread whose frames are printed outermost first."""
+    if "hread " in row:
+        if found := _FAULT_THREAD.match(row):
+            return _Open(found.group(2) or found.group(1), None, "", "fault", 0, 0)
+        if found := _PYSPY_THREAD.match(row):
+            return _Open(found.group(3) or found.group(1), None, _STATES.get(found.group(2) or "", ""), "placed", 0, 0)
+        if found := _GDB_THREAD.match(row):
+            return _Open(found.group(3) or found.group(2) or found.group(1), None, "", "numbered", 0, 0)
+    if "Traceback" in row and _TRACEBACK.match(row):
+        return _Open("", None, "", "traceback", 0, 0, turned=True)
+    return None
+
+
+def _frames(row: str, style: str, logged: bool) -> list[tuple[str, str, str]]:
+    """(style, function, file) of the frames this line prints: none, one, or the whole of a flattened stack."""
+    if 'File "' in row and (found := _FILE_FRAME.match(row)):
+        kind = "fault" if style == "fault" else "traceback"
+        return [(kind, found.group(2) or "<module>", found.group(1))]
+    if "#" in row and (found := _NUMBERED.match(row)):
+        return [("numbered", *_numbered(found.group(2)))]
+    if "@" in row and (found := _GLOG_FRAME.match(row)):
+        return [("glog", found.group(1), "")]
+    if logged or (style == "placed" and _LOCAL.match(row)):
+        return []
+    if row.count(" (") >= 2 and len(PLACED.findall(row)) >= 2:
+        return [("flat", *pair) for pair in _flat(row)]
+    if (
+        row.rstrip().endswith(")")
+        and (found := _PLACED_FRAME.match(row))
+        and (_WHERE.match(found.group(2)) or style in ("placed", "bare"))
+    ):
+        named = found.group(2) if _WHERE.match(found.group(2)) else ""
+        return [("placed", one.strip(), named) for one in found.group(1).split(" / ")]
+    if style in ("placed", "bare", "") and len(row) < 200 and is_bare_name(row) and (found := _BARE.match(row)):
+        return [(style or "bare", found.group(1), "")]
+    return []
+
+
+def _numbered(rest: str) -> tuple[str, str]:
+    """`0x7f in f (x=1) at a.cc:3`, `f(x) + 0x9d (0x7f in /lib/x.so)`, `f from /lib/x.py:3` -> function and file."""
+    rest = re.sub(r"^0x[0-9a-f]+ in ", "", rest[:4000])
+    for pattern in (r" at (\S+)$", r" from (\S+)$", r" \(0x[0-9a-f]+ in ([^)]+)\)$"):
+        found = re.search(pattern, rest)
+        if found:
+            return rest[: found.start()], found.group(1)
+    return rest, ""
+
+
+def _flat(row: str) -> Iterator[tuple[str, str]]:
+    """A stack whose lines were joined: every word is a function, a word in brackets the place of the one before."""
+    words = row.partition("```")[2].split() if "```" in row else row.split()
+    waiting: list[str] = []
+    for word in words:
+        if word.startswith("(") and word.endswith(")") and _WHERE.match(word[1:-1]):
+            yield from ((one, word[1:-1] if one is waiting[-1] else "") for one in waiting)
+            waiting = []
+        elif re.match(r"[A-Za-z_<~][\w:<>~.]*$", word):
+            waiting.append(word)
+    yield from ((one, "") for one in waiting)
+
+
+def _starts_another(current: _Open, frames: list[tuple[str, str, str]], row: str) -> bool:
+    """Whether these frames belong to a new stack although no heading came between."""
+    style = frames[0][0]
+    if not current.frames:
+        return False
+    if {style, current.style} == {"placed", "bare"}:
+        return False
+    if "flat" in (style, current.style) or (style != current.style and not current.turned):
+        return True
+    if style == "numbered":
+        return bool(re.match(r"\s*(?:frame )?#0:? ", row))
+    # an unindented frame after indented ones opens the next of several stacks copied without headings
+    return (
+        style == "placed"
+        and not current.name
+        and current.indented
+        and not row[:1].isspace()
+        and len(current.frames) > 1
+    )
+
+
+def _goes_on(current: _Open, row: str) -> bool:
+    """Whether a line without a frame may stand inside the thread: source lines, locals, pointers, blank first lines."""
+    if not row.strip():
+        return not current.frames
+    if current.style == "traceback":
+        return row[:1].isspace()
+    if current.style == "placed":
+        return row.startswith("        ")
+    return current.style in ("numbered", "glog", "fault") and row[:1].isspace()
+
+
+def bare(function: str) -> str:
+    """`c10::Error::Error(c10::SourceLocation) + 0x9d` -> `c10::Error::Error`; `<module>` and `f.<locals>.g` stay."""
+    name = re.sub(r" \+ 0x[0-9a-f]+$", "", function.strip())
+    out: list[str] = []
+    depth = 0
+    for index, character in enumerate(name):
+        if (
+            character == "<"
+            and depth == 0
+            and re.match(r"<(?:module|locals|lambda|listcomp|genexpr|dictcomp|setcomp)>", name[index:])
+        ):
+            out.append(character)
+        elif character == ">" and depth == 0:
+            out.append(character)
+        elif character in "<([":
+            depth += 1
+        elif character in ">)]":
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            out.append(character)
+    words = "".join(out).split(" const")[0].split("{")[0].strip(" :") or name
+    return words.split(" ")[-1] if " " in words and "operator" not in words else words
+
+
+def place(file: str) -> str:
+    """`/opt/torch/distributed/distributed_c10d.py:2968` -> `distributed/distributed_c10d.py`."""
+    path = re.sub(r":\d+$", "", file.strip())
+    return "/".join(path.replace("\\", "/").split("/")[-2:]).lstrip("/")

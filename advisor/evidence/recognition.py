@@ -1,0 +1,144 @@
+"""What kind of text a piece of text is, by its content alone; cheap enough to ask of everything.
+
+A short text is judged whole, a long one by its head and tail. `line_kind` judges one line of a paste: `log`, `stack`,
+`launch`, `machine`, or "" for what only a person would write (or what cannot be told apart from it).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from advisor.evidence.lines import body, is_logged
+from advisor.model.fact import ArtifactKind
+
+LineKind = Literal["log", "stack", "launch", "machine", ""]
+
+_SAMPLE = 64 << 10
+
+# `ncclAllGather (collectives.cc:91)`, `broadcast (torch/distributed/distributed_c10d.py:2974)`, `clock_nanosleep (libc.so.6)`
+PLACED = re.compile(
+    r"[\w>\]*&)}@]['\"]? \(((?:[^()\s]*/)?[\w.+-]+\.(?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[\d.]*)(?::\d+)?|\[vdso\])\)"
+)
+_FRAME_LINE = re.compile(
+    r"\s*(?:at )?[^\s()][^\n]{0,900}? \((?:[^()\s]*/)?(?:[\w.+-]+\.(?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[\d.]*)(?::\d+)?|\[vdso\])\)\s*$"
+)
+_STACK_LINE = re.compile(
+    r"\s*(?:Process \d+: |Python v\d|(?:Current )?[Tt]hread (?:0x[0-9a-f]+|\d+)\b|#\d+ +\S|@ +0x[0-9a-f]+ |frame #\d+: |"
+    r"\[New LWP|(?:Arguments|Locals):$|\S.* \(most recent call first\))"
+)
+_PYTHON_FRAME = re.compile(r'\s*File "[^"]+", line \d+')
+_EXCEPTION = re.compile(  # torch.OutOfMemoryError: CUDA out of memory.
+    r"(?:[-*] )?(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*)?(?:Error|Exception|Interrupt|Exit|Timeout)(?:: |\b\(|$)(?! ?https?:)"
+)
+_MACHINE_SPOKE = re.compile(
+    r"\s*(?:Traceback \(most recent call last\)|terminate called |what\(\): |Fatal Python error|\*\*\* |Aborted \(core dumped\)|"
+    r"Segmentation fault|Watchdog caught |\[PG (?:ID )?\d+ |PG status: |ptxas (?:fatal|error)|NCCL (?:version|WARN|INFO) |"
+    r"No available shared memory broadcast block|During handling of the above exception|The above exception was the direct cause|"
+    r"Exception raised from |RPC call to |Check failed: |server_args=|F\d{8} |E\d{4} |EngineCore failed|<Triton> check failed|Capture cuda graph failed)"
+)
+_PROGRESS = re.compile(r"[^|\n]{0,80}\d+%\|")  # Capturing CUDA graphs:  40%|████
+_NAME = re.compile(
+    r"\s*(?:[a-z_]\w*_\w+|[a-z]+\w*[a-z][A-Z]\w{3,}|[A-Za-z_]\w*(?:::~?\w+)+)\s*$"
+)  # check_prefetch_progress, ncclAllGather
+_SHELL = re.compile(
+    r"\s*(?:#!/|export [A-Za-z_]\w*=|[A-Z][A-Z0-9_]*=\S|--[A-Za-z][\w.-]*(?:[= ]|\s*\\?$)|docker (?:run|compose) |kubectl |"
+    r"(?:\S*/)?python3? (?:-m |\S+\.py\b)|vllm (?:serve|bench)|sglang serve|lmdeploy (?:serve|chat)|xllm |torchrun |set -[a-z]|source /|"
+    r"\w+=\($|\)$|trap |wait$|\w+=\$!|\"\$\{?\w+\}?\" )"
+)
+_COMMAND = re.compile(
+    r"vllm(?:\.entrypoints| serve)|sglang(?:\.launch_server| serve)|lmdeploy serve|launch_server|api_server|xllm\b|docker run|^\s*#!/|^\s*--[a-z]",
+    re.M,
+)
+_MANIFEST = re.compile(r"^(?:apiVersion|services|kind|version): ?\S*$|^FROM \S+|^\s+image: ?\S+|^\s*- name: \S+", re.M)
+_CODE = re.compile(
+    r"^\s*(?:from (?:vllm|sglang|lmdeploy)\b|import (?:vllm|sglang|lmdeploy)\b)|\b(?:\w*(?:Engine|Speculative|Rollout)Config|LLM|Engine)\(",
+    re.M,
+)
+_MAPS = re.compile(r"[0-9a-f]{6,16}-[0-9a-f]{6,16} [r-][w-][x-][ps] ")
+_ENVIRONMENT = re.compile(  # the lines of torch's and vLLM's collect_env, `sglang.check_env` and `lmdeploy check_env`
+    r"^(?:PyTorch(?: version)?|Is debug build|CUDA used to build PyTorch|Python(?: version| platform)?|(?:Is )?CUDA available|Nvidia driver version|"
+    r"CUDA_HOME|NVCC|CUDA Driver Version|sglang|LMDeploy|vLLM Version|sys\.platform|CANN_HOME) *: ",
+    re.M,
+)
+_LIBRARY = re.compile(r"/\S+/lib(?:nccl|rccl|hccl|cuda|torch)\S*\.so\S*$")
+_TABLE = re.compile(r"[|+]")
+
+_MACHINE = (
+    "| NVIDIA-SMI",
+    "NVSMI LOG",
+    "# gpu ",
+    "Communicators...",
+    "| npu-smi",
+    "SERVER PROTOCOL",
+    "ROCm System Management",
+)
+
+
+def kind_of(text: str, language: str = "") -> ArtifactKind:
+    """The kind of a text that is one thing. `language` is what a fence said of it."""
+    if not text.strip():
+        return "empty"
+    head = text if len(text) <= 2 * _SAMPLE else text[:_SAMPLE] + text[-_SAMPLE:]
+    if len(set(_ENVIRONMENT.findall(head))) >= 3 and "PyTorch" in head:
+        return "collect_env"
+    rows = [row for row in head.split("\n") if row.strip()]
+    if is_machine(head, rows):
+        return "machine"
+    kinds = [line_kind(row) for row in rows]
+    logged, framed, typed = (sum(kind == wanted for kind in kinds) for wanted in ("log", "stack", "launch"))
+    if is_stack(head, framed, len(rows)):
+        return "stack"
+    if is_launch(head, typed, len(rows), logged, language):
+        return "launch"
+    return "log" if logged + framed >= max(1, 0.4 * len(rows)) or language in ("log", "logs", "text") else "text"
+
+
+def is_machine(text: str, rows: list[str]) -> bool:
+    """nvidia-smi and its kin, a memory map, a RAS answer."""
+    if any(text.startswith(mark) or f"\n{mark}" in text for mark in _MACHINE) or "NVSMI LOG" in text[:200]:
+        return True
+    seen = rows[:50]
+    return sum(bool(_MAPS.match(row) or _LIBRARY.match(row) or "(UUID: GPU-" in row) for row in seen) * 2 > len(seen)
+
+
+def is_stack(text: str, framed: int, rows: int) -> bool:
+    """A capture of where threads are, rather than a log in which one was printed."""
+    if framed * 2 >= rows and framed:
+        return True
+    return rows <= 3 and len(PLACED.findall(text[:20_000])) >= 2
+
+
+def is_launch(text: str, typed: int, rows: int, logged: int, language: str) -> bool:
+    """A command, a script, a manifest or engine-starting code; a log line that echoes one is still a log."""
+    if logged * 2 > rows:
+        return False
+    if language in ("bash", "sh", "shell", "console", "yaml", "yml", "dockerfile", "python", "py", "json", "toml"):
+        return True
+    if text.lstrip().startswith(("#!", "apiVersion:", "services:")) or (
+        typed and typed * 2 >= rows and _COMMAND.search(text)
+    ):
+        return True
+    return len(_MANIFEST.findall(text)) >= 3 or (bool(_CODE.search(text)) and "import " in text)
+
+
+def line_kind(line: str) -> LineKind:
+    """What kind of machine printed this line; "" when a person may have written it."""
+    if len(line) > 4000:
+        line = line[:4000]
+    if is_logged(line):
+        return (
+            "stack" if _STACK_LINE.match(body(line)) and "NCCL" not in line[:80] and "]: " not in line[:20] else "log"
+        )
+    if _PYTHON_FRAME.match(line) or _EXCEPTION.match(line) or _MACHINE_SPOKE.match(line) or _PROGRESS.match(line):
+        return "log"
+    if _STACK_LINE.match(line) or _FRAME_LINE.match(line) or is_bare_name(line):
+        return "stack"
+    if _SHELL.match(line):
+        return "launch"
+    return "machine" if _MAPS.match(line) else ""
+
+
+def is_bare_name(line: str) -> bool:
+    """Whether the line is nothing but a name that only code bears: a frame noted down without its place."""
+    return len(line) < 200 and bool(_NAME.match(line))
