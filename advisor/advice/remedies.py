@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-
 from advisor.model.build import Build, Component
 from advisor.model.case import Case
 from advisor.model.condition import Scalar

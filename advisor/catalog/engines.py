@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Callable
 from datetime import date
-from functools import cache, cached_property
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -54,83 +55,60 @@ def knowledge(engine: str) -> Knowledge:
     profile = profiles().get(engine)
     if profile is None:
         raise KnowledgeError(f"no knowledge of {engine!r}", "knowledge/", f"known: {', '.join(profiles())}")
-    return LazyKnowledge(engine, knowledge_root() / engine, profile)
+    folder = knowledge_root() / engine
+    return Knowledge(engine, profile=profile, load=lambda name: PARTS[name](folder))
 
 
-class LazyKnowledge(Knowledge):
-    """Knowledge whose files are read when first needed."""
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise KnowledgeError(f"cannot be read: {error}", f"knowledge/{file.parent.name}/{file.name}") from error
+    return found if isinstance(found, dict) else {}
 
-    def __init__(self, engine: str, folder: Path, profile: dict[str, Any]) -> None:
-        super().__init__(engine, profile=profile)
-        for name in ("releases", "history", "tags", "fixes", "_settings", "_environment", "_read", "_order"):
-            self.__dict__.pop(name, None)
-        self._folder = folder
 
-    def _json(self, name: str) -> dict[str, Any]:
-        file = self._folder / name
-        try:
-            found = json.loads(file.read_bytes())
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError) as error:
-            raise KnowledgeError(f"cannot be read: {error}", f"knowledge/{self.engine}/{name}") from error
-        return found if isinstance(found, dict) else {}
+def _settings(folder: Path) -> dict[str, Any]:
+    return _json(folder / "settings.json")
 
-    @cached_property
-    def _settings_file(self) -> dict[str, Any]:
-        return self._json("settings.json")
 
-    @cached_property
-    def _settings(self) -> dict[str, list[dict[str, Any]]]:
-        return self._settings_file.get("settings", {})
-
-    @cached_property
-    def _environment(self) -> dict[str, list[dict[str, Any]]]:
-        return self._settings_file.get("environment", {})
-
-    @cached_property
-    def _read(self) -> tuple[str, ...]:
-        return tuple(self._settings_file.get("releases_read", ()))
-
-    @cached_property
-    def _order(self) -> list[Any]:
-        from advisor.model.build import order_key
-
-        return [order_key(one) for one in self._read]
-
-    @cached_property
-    def releases(self) -> tuple[Release, ...]:
-        return tuple(
-            Release(
-                version=one["version"],
-                date=date.fromisoformat(one["date"]) if one.get("date") else None,
-                commit=one.get("commit"),
-                pins=one.get("pins") or {},
-                nccl=one.get("nccl") or {},
-            )
-            for one in self._json("releases.json").get("releases", ())
+def _releases(folder: Path) -> tuple[Release, ...]:
+    return tuple(
+        Release(
+            version=one["version"],
+            date=date.fromisoformat(one["date"]) if one.get("date") else None,
+            commit=one.get("commit"),
+            pins=one.get("pins") or {},
+            nccl=one.get("nccl") or {},
         )
+        for one in _json(folder / "releases.json").get("releases", ())
+    )
 
-    @cached_property
-    def history(self) -> History:
-        file = self._folder / "history.txt"
-        return History(file.read_text(encoding="utf-8") if file.is_file() else "")
 
-    @cached_property
-    def tags(self) -> dict[str, Tag]:
-        found = self._json("tags.json").get("tags", {})
-        return {name: Tag(name, one["commit"], one.get("main")) for name, one in found.items()}
+def _history(folder: Path) -> History:
+    file = folder / "history.txt"
+    return History(file.read_text(encoding="utf-8") if file.is_file() else "")
 
-    @cached_property
-    def fixes(self) -> dict[str, FixRecord]:
-        found = self._json("fixes.json").get("fixes", {})
-        return {
-            key: FixRecord(
-                one.get("commit"),
-                tuple(one.get("held_by") or ()),
-                tuple(one.get("lacked_by") or ()),
-                tuple(one.get("by") or ()),
-                one.get("note"),
-            )
-            for key, one in found.items()
-        }
+
+def _tags(folder: Path) -> dict[str, Tag]:
+    found = _json(folder / "tags.json").get("tags", {})
+    return {name: Tag(name, one["commit"], one.get("main")) for name, one in found.items()}
+
+
+def _fixes(folder: Path) -> dict[str, FixRecord]:
+    return {key: _fix(one) for key, one in _json(folder / "fixes.json").get("fixes", {}).items()}
+
+
+def _fix(one: dict[str, Any]) -> FixRecord:
+    held, lacked, by = (tuple(one.get(name) or ()) for name in ("held_by", "lacked_by", "by"))
+    return FixRecord(one.get("commit"), held, lacked, by, one.get("note"))
+
+
+PARTS: dict[str, Callable[[Path], Any]] = {
+    "settings": _settings,
+    "releases": _releases,
+    "history": _history,
+    "tags": _tags,
+    "fixes": _fixes,
+}

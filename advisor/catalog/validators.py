@@ -22,7 +22,7 @@ from advisor.model.condition import Atom, atoms
 from advisor.model.knowledge import Knowledge
 from advisor.model.rule import Affected, Boundary, Fix, Remedy, Rule, Source
 from advisor.patterns import PatternError, compile_pattern
-from advisor.yaml import Document, Path
+from advisor.yaml import Path
 
 SHA = re.compile(r"[0-9a-f]{7,40}")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -207,19 +207,17 @@ def _boundary(path: Path, boundary: Boundary, entry: Affected, known: Knowledge 
     if parse_version(boundary.version) is None:
         yield path, "version", f"{boundary.version!r} is not a version"
     source = knowledge(entry.component) if entry.component in profiles() else None if entry.component else known
-    tags = {name.removeprefix("v") for name in source.tags} if source else set()
-    if (
-        source
-        and (source.releases or tags)
-        and source.release(boundary.version) is None
-        and boundary.version not in tags
-    ):
-        if not any(tag.startswith(f"{boundary.version}-") for tag in tags):
-            yield (
-                path,
-                "unknown-release",
-                f"{source.engine} {boundary.version} is not a release known in knowledge/{source.engine}",
-            )
+    if source is not None and not _is_release(boundary.version, source):
+        message = f"{source.engine} {boundary.version} is not a release known in knowledge/{source.engine}"
+        yield path, "unknown-release", message
+
+
+def _is_release(version: str, source: Knowledge) -> bool:
+    """Published, or tagged (NCCL's tags carry a build number: v2.28.9-1); True when nothing is known to check by."""
+    tags = {name.removeprefix("v") for name in source.tags}
+    if not (source.releases or tags):
+        return True
+    return source.release(version) is not None or any(tag == version or tag.startswith(f"{version}-") for tag in tags)
 
 
 def _remedies(rule: Rule, known: Knowledge | None) -> Iterator[Fault]:

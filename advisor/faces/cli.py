@@ -1,7 +1,8 @@
 """The command line: parse a request, call one job, hand the report to a renderer, decide the exit code.
 
-Exit codes, whatever the output format: 0 nothing to act on, 1 findings at or above the threshold, 2 wrong usage, nothing
-readable, or an input that could not be read (what could be is still reported), 3 our own defect, 130 interrupted.
+Exit codes, whatever the output format: 0 nothing to act on, 1 findings at or above the threshold, 2 wrong usage,
+nothing readable, or an input that could not be read (what could be is still reported), 3 our own defect,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +34,7 @@ rules_app = typer.Typer(help="The rules themselves: list, validate, test.", no_a
 app.add_typer(rules_app, name="rules")
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How a report is written."""
 
     text = "text"
@@ -41,7 +42,7 @@ class Format(str, Enum):
     markdown = "markdown"
 
 
-class Threshold(str, Enum):
+class Threshold(StrEnum):
     """The weakest status that makes exit code 1."""
 
     matched = "matched"
@@ -337,9 +338,6 @@ def _failed(error: Exception) -> int:
         return INTERRUPTED if type(error).__name__ == "Abort" else int(getattr(error, "exit_code", OK))
     if "ADVISOR_TRACEBACK" in os.environ:
         raise error
-    _complain(
-        [
-            f"a defect in advisor itself: {type(error).__name__}: {error} (set ADVISOR_TRACEBACK=1 for the traceback, and report it)"
-        ]
-    )
+    what = f"a defect in advisor itself: {type(error).__name__}: {error}"
+    _complain([f"{what} (ADVISOR_TRACEBACK=1 shows where; please report it)"])
     return DEFECT

@@ -22,8 +22,6 @@ from advisor.model.fact import Artifact, Fact, Note, Span, Thread
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
-PROSE_KINDS = ("text",)
-
 
 @dataclass
 class Gathering:
@@ -91,7 +89,7 @@ def _texts(request: Request) -> Iterable[File]:
 
 
 def engine_name(text: str, *, strict: bool) -> str:
-    """The engine's name as knowledge spells it. Raises UsageError with the nearest names when there is no such engine."""
+    """The engine's name as knowledge spells it. Raises UsageError with the nearest name when there is none such."""
     name = text.strip().lower()
     if not name or name in engines():
         return name
@@ -139,9 +137,9 @@ def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge],
 
 
 def _take(file: File, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:
-    taken = intake.take(file.name, file.content, kind=file.kind)
+    taken = intake.take(file.name, file.content)
     gathering.notes += taken.notes
-    for artifact in taken.artifacts:
+    for artifact in (_as_said(one, file.kind) for one in taken.artifacts):
         found = evidence.read(artifact)
         gathering.artifacts.append(found.artifact)
         gathering.facts += found.facts
@@ -155,6 +153,13 @@ def _take(file: File, request: Request, known: dict[str, Knowledge], gathering: 
         _said_build(whole, gathering)
 
 
+def _as_said(artifact: Artifact, kind: str) -> Artifact:
+    """`--log FILE` holds log, whatever its lines look like by themselves; stacks within it stay stacks."""
+    if kind in ("log", "stack") and artifact.kind in ("text", "launch", "machine"):
+        return replace(artifact, kind=kind)  # type: ignore[arg-type]
+    return artifact
+
+
 def _mentions(artifact: Artifact, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:
     """Launches and hardware that a paste or script states; a script's launches stand beside those of `--flags`."""
     gathering.facts += hardware.read_hardware(artifact.text, artifact=artifact.name)
@@ -165,33 +170,11 @@ def _mentions(artifact: Artifact, request: Request, known: dict[str, Knowledge],
         engine=engine or None,
         version=gathering.build.version,
         artifact=artifact.name,
-        bare_is_complete=False,
-        strict=False,
+        first_line=artifact.first_line,
     )
-    shifted = [_shift(launch, artifact) for launch in found.launches]
-    gathering.mentioned += shifted
-    gathering.facts += [_shift_fact(fact, artifact) for fact in found.facts]
+    gathering.mentioned += found.launches
+    gathering.facts += found.facts
     gathering.notes += found.notes
-
-
-def _shift(launch: Launch, artifact: Artifact) -> Launch:
-    """The launch with its spans counted in what the user gave, not in the part of it that was read."""
-    by = artifact.first_line - 1
-    if not by:
-        return launch
-    settings = tuple(replace(one, span=_moved(one.span, by)) for one in launch.settings)
-    environment = tuple(replace(one, span=_moved(one.span, by)) for one in launch.environment)
-    return replace(launch, settings=settings, environment=environment)
-
-
-def _shift_fact(fact: Fact, artifact: Artifact) -> Fact:
-    return fact.but(span=_moved(fact.span, artifact.first_line - 1))
-
-
-def _moved(span: Span | None, by: int) -> Span | None:
-    if span is None or not span.line:
-        return span
-    return Span(span.artifact, span.line + by, span.end_line + by if span.end_line else 0)
 
 
 def _guess(text: str, known: dict[str, Knowledge]) -> str:
@@ -211,8 +194,6 @@ def _banners(name: str, request: Request, known: dict[str, Knowledge], gathering
             engine=gathering.build.engine or None,
             version=gathering.build.version,
             artifact=name,
-            bare_is_complete=False,
-            strict=False,
         )
         for launch in found.launches:
             settings = tuple(

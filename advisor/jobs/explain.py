@@ -14,7 +14,7 @@ from advisor.model.rule import Rule
 
 
 def find(name: str) -> Rule:
-    """The rule called `name`: an id, a slug alone, a former id, or `#53402`. Raises UsageError with the nearest names."""
+    """The rule called `name`: an id, a slug, a former id, or `#53402`. Raises UsageError with the nearest names."""
     wanted = name.strip().strip("/")
     by_name: dict[str, Rule] = {}
     for rule in catalogue():

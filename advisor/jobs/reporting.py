@@ -253,7 +253,7 @@ def _setting(launch: Launch, index: int) -> SettingOut:
 
 
 def _coverage(case: Case, considered: int) -> Coverage:
-    counted = {}
+    counted: dict[str, int] = {}
     for fact in case.facts:
         if fact.span:
             counted[fact.span.artifact] = counted.get(fact.span.artifact, 0) + 1

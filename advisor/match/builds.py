@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import date
 
 from advisor.model.build import Build, base, is_release, order_key, parse_version
-from advisor.model.fact import Fact
+from advisor.model.fact import Fact, Origin
 from advisor.model.knowledge import Commit, Knowledge
 from advisor.model.outcome import Missing, Outcome
 from advisor.model.rule import Affected, Boundary
@@ -38,13 +38,8 @@ def affected(entries: tuple[Affected, ...], build: Build, knowledge: Knowledge |
         why = next(why for verdict, why in verdicts if verdict is Truth.UNKNOWN)
         return Outcome(truth, missing=(Missing("build", f"{ASK_BUILD.question} {why}".strip(), ASK_BUILD.how),))
     whys = dict.fromkeys(why for verdict, why in verdicts if verdict is truth)
-    fact = Fact(
-        "build",
-        build.label(),
-        build.origin if build.origin == "observed" else "stated",
-        quote=build.text,
-        why="; ".join(whys),
-    )  # type: ignore[arg-type]
+    origin: Origin = "observed" if build.origin == "observed" else "stated"
+    fact = Fact("build", build.label(), origin, quote=build.text, why="; ".join(whys))
     return Outcome(truth, because=(fact,))
 
 
@@ -186,10 +181,9 @@ def _unreleased(version: str, boundary: Boundary, knowledge: Knowledge | None) -
     target = _place(boundary, knowledge)
     if here and target:
         truth = truth_of(here.position >= target.position)
-        return (
-            truth,
-            f"{version} branched from main at {here.sha} of {here.date}, {'after' if truth is Truth.YES else 'before'} {_name(boundary)} of {target.date}",
-        )
+        side = "after" if truth is Truth.YES else "before"
+        branched = f"{version} branched from main at {here.sha} of {here.date}"
+        return truth, f"{branched}, {side} {_name(boundary)} of {target.date}"
     release = knowledge.release(version)
     if release and release.date and boundary.date and release.date < date.fromisoformat(boundary.date):
         return Truth.NO, f"{version} of {release.date} is older than {_name(boundary)}, merged {boundary.date}"

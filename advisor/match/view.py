@@ -12,7 +12,7 @@ from typing import Any
 
 from advisor.match.builds import nearest_release
 from advisor.model.case import Case
-from advisor.model.fact import ORIGINS, Fact, FactKind, Span, Thread, Value
+from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread, Value
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
@@ -112,7 +112,8 @@ class View:
         value = None if parent != flag else record.default
         if isinstance(value, list | dict):
             return Answer()
-        said = f"{parent} is not on the command line; its default in {self.release or 'the newest release read'} is {_show(value)}"
+        release = self.release or "the newest release read"
+        said = f"{parent} is not on the command line; its default in {release} is {_show(value)}"
         return Answer((Fact(f"setting:{flag}", value, "default", span, why=said),))
 
     def _env(self, name: str) -> Answer:
@@ -226,7 +227,8 @@ class View:
         if version is None:
             return Answer(missing=ask)
         torch = release.pins.get("torch", "")
-        said = f"the default of {self.case.build.engine} {release.version} on {arches[0]} (torch{torch}); not observed: {how}"
+        engine = f"{self.case.build.engine} {release.version}"
+        said = f"the default of {engine} on {arches[0]} (torch{torch}); not observed: {how}"
         return Answer((Fact(f"component:{name}", version, "default", why=said),), missing=ask)
 
     def _model(self) -> Answer:
@@ -251,16 +253,9 @@ class View:
                 start, end = found.start(), found.end()
                 if artifact.kind == "text" and _negated(artifact.text, start):
                     continue
-                origin = "stated" if artifact.kind == "text" else "observed"
-                fact = Fact(
-                    f"log:{pattern}",
-                    artifact.text[start:end][:200],
-                    origin,
-                    artifact.span(start, end),
-                    artifact.line_at(start),
-                    artifact.rank,
-                )  # type: ignore[arg-type]
-                return Answer((fact,))
+                origin: Origin = "stated" if artifact.kind == "text" else "observed"
+                text, place, line = artifact.text[start:end][:200], artifact.span(start, end), artifact.line_at(start)
+                return Answer((Fact(f"log:{pattern}", text, origin, place, line, artifact.rank),))
         ask = Missing(
             f"log:{pattern}", f"Does any rank's log have a line matching `{pattern}`?", "the complete log of every rank"
         )

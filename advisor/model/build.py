@@ -1,7 +1,7 @@
 """Which engine build this is, and how builds are ordered; the only module that imports `packaging`.
 
-A version string is not a build: `0.11.2.dev278+gccfeb3a8` names a commit of some branch of some fork, and its number is only
-the last tag before it. Everything a user said is kept; what was not said is None.
+A version string is not a build: `0.11.2.dev278+gccfeb3a8` names a commit of some branch of some fork, and its
+number is only the last tag before it. Everything a user said is kept; what was not said is None.
 """
 
 from __future__ import annotations

@@ -6,8 +6,10 @@ Plain nouns; the catalog room loads them from `knowledge/`.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 from advisor.model.build import order_key, public
@@ -45,7 +47,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit of upstream's main branch: `position` counts from the oldest, `pr` is None when the subject named none."""
+    """A commit of upstream main: `position` grows from the oldest on, `pr` is None when the subject named none."""
 
     sha: str
     date: date
@@ -125,27 +127,79 @@ class Tag:
 
 
 class Knowledge:
-    """One engine's knowledge; the parts are loaded by the catalog when first asked for."""
+    """One engine's knowledge. Parts not given are asked of `load` by name when first needed: `releases`, `settings`
+    (a dict with `releases_read`, `settings`, `environment`), `history`, `tags`, `fixes`; None from it means none.
+    """
 
     def __init__(
         self,
         engine: str,
         *,
         profile: dict[str, Any],
-        releases: tuple[Release, ...] = (),
+        releases: tuple[Release, ...] | None = None,
         settings: dict[str, list[dict[str, Any]]] | None = None,
         environment: dict[str, list[dict[str, Any]]] | None = None,
         settings_read: tuple[str, ...] = (),
         history: History | None = None,
         tags: dict[str, Tag] | None = None,
         fixes: dict[str, FixRecord] | None = None,
+        load: Callable[[str], Any] | None = None,
     ) -> None:
-        self.engine, self.profile, self.releases = engine, profile, releases
-        self.history, self.tags, self.fixes = history or History(""), tags or {}, fixes or {}
-        self._settings, self._environment = settings or {}, environment or {}
-        self._read = settings_read
-        self._order = [order_key(one) for one in settings_read]
+        self.engine, self.profile, self._load = engine, profile, load
+        given = {"releases": releases, "history": history, "tags": tags, "fixes": fixes}
+        self._parts: dict[str, Any] = {name: part for name, part in given.items() if part is not None}
+        if settings is not None or environment is not None:
+            self._parts["settings"] = {
+                "releases_read": settings_read,
+                "settings": settings or {},
+                "environment": environment or {},
+            }
         self._aliases: dict[str, str] | None = None
+
+    def _part(self, name: str, otherwise: Any) -> Any:
+        if name not in self._parts:
+            found = self._load(name) if self._load else None
+            self._parts[name] = otherwise if found is None else found
+        return self._parts[name]
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """Published releases, oldest first."""
+        found: tuple[Release, ...] = self._part("releases", ())
+        return found
+
+    @property
+    def history(self) -> History:
+        """Upstream main; empty when not known."""
+        found: History = self._part("history", History(""))
+        return found
+
+    @property
+    def tags(self) -> dict[str, Tag]:
+        """Release tags by name."""
+        found: dict[str, Tag] = self._part("tags", {})
+        return found
+
+    @property
+    def fixes(self) -> dict[str, FixRecord]:
+        """Which releases hold each fix, by `repo#pr`."""
+        found: dict[str, FixRecord] = self._part("fixes", {})
+        return found
+
+    @property
+    def _settings(self) -> dict[str, list[dict[str, Any]]]:
+        found: dict[str, list[dict[str, Any]]] = self._part("settings", {}).get("settings", {})
+        return found
+
+    @property
+    def _environment(self) -> dict[str, list[dict[str, Any]]]:
+        found: dict[str, list[dict[str, Any]]] = self._part("settings", {}).get("environment", {})
+        return found
+
+    @cached_property
+    def _read(self) -> list[tuple[Any, str]]:
+        """Releases whose settings were read, with their place in the order."""
+        return [(order_key(one), one) for one in self._part("settings", {}).get("releases_read", ())]
 
     def release(self, version: str) -> Release | None:
         """The published release with this version, its local label aside."""
@@ -176,10 +230,10 @@ class Knowledge:
         return tuple(self._environment)
 
     def _at(self, records: list[dict[str, Any]], version: str | None) -> dict[str, Any] | None:
-        if not version or not self._order:
+        if not version or not self._read:
             return None
-        place = bisect_right(self._order, order_key(version))
-        nearest = order_key(self._read[max(0, place - 1)])
+        place = bisect_right([key for key, _ in self._read], order_key(version))
+        nearest = self._read[max(0, place - 1)][0]
         for one in records:
             if order_key(one["since"]) <= nearest and (one["until"] is None or nearest < order_key(one["until"])):
                 return one

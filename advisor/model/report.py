@@ -156,7 +156,7 @@ class SupersededOut:
 class Finding:
     """One rule's verdict on this case.
 
-    `because` are the facts the status stands on; `deciding` those that rule it out. `headline` is the verdict in a line.
+    `because` are the facts the status stands on; `deciding` those that rule it out. `headline` is it all in a line.
     """
 
     rule: str

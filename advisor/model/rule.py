@@ -65,7 +65,7 @@ class Affected:
 
 @dataclass(frozen=True)
 class Symptoms:
-    """`signature` tells this failure from its look-alikes when seen; `supporting` are weaker signs shared with others."""
+    """`signature` tells this failure from its look-alikes; `supporting` are weaker signs shared with others."""
 
     signature: Condition | None = None
     supporting: tuple[Condition, ...] = ()
