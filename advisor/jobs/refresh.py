@@ -1,7 +1,7 @@
 """Released artefacts of an engine -> ``knowledge/<engine>/releases.json`` and ``settings.json``.
 
-The only job that uses the network. What it writes is laid out for a readable diff: keys sorted, one release or one setting
-a line, so that a new release shows as the lines it changed.
+The only job that uses the network. What it writes is laid out for a readable diff: keys sorted, one release or one
+setting a line, so that a new release shows as the lines it changed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def refresh(
 ) -> RefreshSummary:
     """Read every release of an engine anew and write its knowledge. UpstreamError when there is nothing to read from.
 
-    ``clone`` is a git clone of the engine's repository: needed for xllm, and for lmdeploy's tags that were never published.
+    ``clone`` is a git clone of the engine's repository: needed for xllm, and for tags of lmdeploy not on the index.
     """
     if engine not in ENGINES:
         raise UpstreamError(f"no knowledge is generated for {engine}", None, f"one of {', '.join(ENGINES)}")
@@ -195,7 +195,8 @@ def main(words: list[str]) -> int:
         return 2
     sizes = ", ".join(f"{name} {size / 1000:.0f} kB" for name, size in sorted(summary.written.items()))
     print(
-        f"{summary.engine}: {len(summary.releases_read)} releases, {summary.settings} flags, {summary.variables} variables; {sizes}"
+        f"{summary.engine}: {len(summary.releases_read)} releases, {summary.settings} flags, "
+        f"{summary.variables} variables; {sizes}"
     )
     for problem in summary.not_read:
         print(f"  not read: {problem}")

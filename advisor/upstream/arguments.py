@@ -1,11 +1,12 @@
-"""What was passed to ``add_argument`` -> a flag: its spellings, how many values it takes, its type, choices and default.
+"""What was passed to ``add_argument`` -> a flag: its spellings, how it takes values, its type, choices and default.
 
-``default`` is the value in force when the flag is absent. It is *known* only when reading the source gives one value on
-every machine; a default object of one of the engine's config classes counts as ``{}``, nothing set beyond the class's own.
+``default`` is the value in force when the flag is absent. It is *known* only when reading the source gives one value
+on every machine; a default object of one of the engine's config classes counts as ``{}``, nothing set beyond the
+class's own.
 
-kind: ``switch`` takes no value, ``pair`` is ``--x`` and ``--no-x``, ``value`` takes one (a ``value`` of type bool may also
-stand bare), ``list`` takes several or is repeated, ``json`` takes a JSON object and, in vLLM, dotted keys; a ``json`` flag
-of type str takes plain text as well.
+kind: ``switch`` takes no value, ``pair`` is ``--x`` and ``--no-x``, ``value`` takes one (a ``value`` of type bool may
+also stand bare), ``list`` takes several or is repeated, ``json`` takes a JSON object and, in vLLM, dotted keys; a
+``json`` flag of type str takes plain text as well. ``negations`` are further spellings that turn a pair off.
 
 Source: https://docs.python.org/3/library/argparse.html#the-add-argument-method (read 2026-11-29)
 """
@@ -16,10 +17,12 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.upstream.expressions import Choices, Expressions, Instance, Member, Scope, Unknown
+from advisor.upstream.calls import Calls
 from advisor.upstream.python_code import Class, External, Function
+from advisor.upstream.values import Choices, Instance, Member, Scope, Unknown
 
 OBJECT = External("engine.config")  # the type of a flag whose JSON builds one of the engine's config classes
+OBJECT_OR_TEXT = External("engine.config or text")
 _BUILTIN_TYPES = {"builtins.int": "int", "builtins.float": "float", "builtins.str": "str", "builtins.bool": "bool"}
 # Functions that engines pass as type=, by name -> (kind, type).
 _KNOWN_TYPES = {
@@ -47,9 +50,10 @@ class Flag:
     default: Any = None
     default_known: bool = True
     env: str | None = None
+    negations: tuple[str, ...] = ()
 
 
-def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Expressions) -> Flag | None:
+def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Calls) -> Flag | None:
     """The flag an ``add_argument`` call defines; None for positionals and for --help and --version."""
     spellings = [arg for arg in args if isinstance(arg, str) and arg.startswith("-")]
     name = next((spelling for spelling in spellings if spelling.startswith("--")), None)
@@ -69,10 +73,17 @@ def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Expressions) -> Fla
         default=default,
         default_known=known,
         env=env,
+        negations=negations_of(spellings, reader.opposites) if kind == "pair" else (),
     )
 
 
-def action_of(kwargs: dict[str, Any], reader: Expressions) -> dict[str, Any]:
+def negations_of(spellings: list[str], opposites: dict[str, str]) -> tuple[str, ...]:
+    """Spellings besides ``--no-x`` that turn a pair off: ``--disable-x`` for ``--enable-x`` if the parser adds it."""
+    pairs = [(spelling, begin, other) for spelling in spellings for begin, other in opposites.items()]
+    return tuple(other + spelling.removeprefix(begin) for spelling, begin, other in pairs if spelling.startswith(begin))
+
+
+def action_of(kwargs: dict[str, Any], reader: Calls) -> dict[str, Any]:
     """The action's name, and the nargs and default that a custom action class fills in itself."""
     given = kwargs.get("action", "store")
     filled: dict[str, Any] = {"name": given if isinstance(given, str) else "?"}
@@ -86,7 +97,7 @@ def action_of(kwargs: dict[str, Any], reader: Expressions) -> dict[str, Any]:
     return filled
 
 
-def _parameter_defaults(initialiser: Function, reader: Expressions) -> dict[str, Any]:
+def _parameter_defaults(initialiser: Function, reader: Calls) -> dict[str, Any]:
     wanted = initialiser.node.args
     names = [parameter.arg for parameter in wanted.args]
     values = [reader.value(default, Scope(initialiser.module)) for default in wanted.defaults]
@@ -129,8 +140,8 @@ def type_of(given: Any) -> tuple[str, str | None]:
     """Kind and type name of what ``type=`` names; a type that cannot be named is None."""
     if given is None:
         return "value", "str"
-    if given == OBJECT or given == External("json.loads"):
-        return "json", None
+    if given in (OBJECT, OBJECT_OR_TEXT, External("json.loads")):
+        return "json", "str" if given == OBJECT_OR_TEXT else None
     if isinstance(given, External):
         return "value", _BUILTIN_TYPES.get(given.path)
     if isinstance(given, Function):
@@ -171,15 +182,14 @@ def plain_value(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, int, float, bool)) else Unknown()
 
 
-def choices_of(given: Any, reader: Expressions) -> tuple[Any, ...] | None:
+def choices_of(given: Any, reader: Calls) -> tuple[Any, ...] | None:
     """The values a flag accepts, sorted; None when any value is accepted or the list cannot be read."""
     if isinstance(given, Choices):
         given = given.options
     if isinstance(given, Class) and reader.is_enum(given):
         given = [member.value for member in reader.members(given)]
     plain = plain_value(given) if isinstance(given, (list, tuple, dict)) else None
-    if not isinstance(plain, list | dict):
+    if not isinstance(plain, list | dict) or not plain:  # an empty registry fills up as modules register themselves
         return None
-    return tuple(
-        sorted((item for item in plain if item not in (None, "None")), key=lambda item: (str(type(item)), item))
-    )
+    distinct = dict.fromkeys(item for item in plain if item not in (None, "None"))
+    return tuple(sorted(distinct, key=lambda item: (str(type(item)), item)))

@@ -18,16 +18,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.upstream.arguments import plain_value
-from advisor.upstream.expressions import Instance, Scope, Unknown
 from advisor.upstream.python_code import Code, Function, Module
 from advisor.upstream.statements import Statements
+from advisor.upstream.values import Instance, Scope, Unknown, same
 
+_GETENV = ("os.getenv", "os.environ.get")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]+")  # VLLM_PORT, HCCL_IF_IP
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One environment variable; ``default`` None is a variable that is simply unset."""
+    """One environment variable; ``default`` None: no text acts as leaving it unset does."""
 
     name: str
     default: str | None = None
@@ -58,26 +59,41 @@ def vllm_variables(code: Code) -> list[Variable]:
     reader, module = Statements(code), found[0]
     entries = zip(found[1].keys, found[1].values, strict=True)
     return [
-        variable_of(key.value, _when_unset(key.value, node, module, reader))
+        _entry(key.value, node, module, reader)
         for key, node in entries
         if isinstance(key, ast.Constant) and isinstance(key.value, str)
     ]
 
 
-def _when_unset(name: str, node: ast.expr, module: Module, reader: Statements) -> Any:
-    """The text ``os.getenv(name, text)`` falls back on, else what the entry yields in an empty environment."""
-    scope = Scope(module)
+def _entry(name: str, node: ast.expr, module: Module, reader: Statements) -> Variable:
+    """A variable with the text that acts as its absence does; None when no text does, or when absence is None."""
+    absent = _yield(node, module, reader)
+    if isinstance(plain_value(absent), Unknown):
+        return Variable(name, None, False)
+    texts = [text for text in (_fallback(name, node, module, reader), text_of(plain_value(absent))) if text is not None]
+    for text in texts:
+        reader.environment = {name: text}
+        set_to_it = _yield(node, module, reader)
+        reader.environment = {}
+        if same(plain_value(set_to_it), plain_value(absent)):
+            return Variable(name, text)
+    return Variable(name, None)
+
+
+def _yield(node: ast.expr, module: Module, reader: Statements) -> Any:
+    """What an entry gives in the reader's environment."""
+    entry = reader.value(node, Scope(module))
+    return reader.call(entry, [], {}, 0) if isinstance(entry, Function) else Unknown()
+
+
+def _fallback(name: str, node: ast.expr, module: Module, reader: Statements) -> str | None:
+    """The text of ``os.getenv(name, text)`` in an entry."""
     for call in ast.walk(node):
-        if (
-            isinstance(call, ast.Call)
-            and ast.unparse(call.func) in ("os.getenv", "os.environ.get")
-            and len(call.args) == 2
-        ):
-            text = reader.value(call.args[1], scope)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in _GETENV and len(call.args) == 2:
+            text = reader.value(call.args[1], Scope(module))
             if ast.unparse(call.args[0]) == repr(name) and isinstance(text, str):
                 return text
-    entry = reader.value(node, scope)
-    return reader.call(entry, [], {}, 0) if isinstance(entry, Function) else Unknown()
+    return None
 
 
 def sglang_variables(code: Code) -> list[Variable]:

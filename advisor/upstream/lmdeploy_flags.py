@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from advisor.errors import UpstreamError
-from advisor.upstream.expressions import Parser
 from advisor.upstream.python_code import Class, Code, Function
 from advisor.upstream.statements import Statements
+from advisor.upstream.values import Parser
 
 
 class _Server(Statements):

@@ -1,7 +1,7 @@
 """Python sources of a release -> the names each module binds, followed across imports. Nothing is imported or executed.
 
-``Code.lookup("vllm.config", "ModelConfig")`` finds the class in whichever file of the release defines it. Branches under
-``if TYPE_CHECKING:`` are skipped and their ``else:`` is read, since that is what holds when a command line is parsed.
+``Code.lookup("vllm.config", "ModelConfig")`` finds the class in whichever file of the release defines it. Branches
+under ``if TYPE_CHECKING:`` are skipped and their ``else:`` is read: that is what holds when a command line is parsed.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class Module(Reference):
     bindings: dict[str, ast.AST | Imported] = field(default_factory=dict, repr=False)
     classes: dict[str, ast.ClassDef] = field(default_factory=dict, repr=False)
     body: list[ast.stmt] = field(default_factory=list, repr=False)
+    stars: list[str] = field(default_factory=list, repr=False)
 
 
 @dataclass(eq=False)
@@ -119,7 +120,7 @@ class Code:
         seen: set[tuple[str, str]] = set()
         while (module.dotted, name) not in seen:
             seen.add((module.dotted, name))
-            bound = module.bindings.get(name)
+            bound = module.bindings.get(name) or self._starred(module, name)
             if isinstance(bound, Imported):
                 target = self.module(bound.module)
                 if not bound.name:
@@ -129,6 +130,14 @@ class Code:
                 module, name = target, bound.name
                 continue
             return self._found(module, name, bound)
+        return None
+
+    def _starred(self, module: Module, name: str) -> Imported | None:
+        """Where ``from x import *`` finds a name that the module itself does not bind."""
+        for dotted in module.stars:
+            source = self.module(dotted)
+            if source is not None and (name in source.bindings or self._starred(source, name)):
+                return Imported(dotted, name)
         return None
 
     def class_statement(self, dotted: str, name: str) -> Class | None:
@@ -160,6 +169,9 @@ class Code:
             return None
         module = Module(dotted, path.endswith("/__init__.py"), body=parsed.body)
         for name, bound in bindings_of(parsed.body, module):
+            if name == "*" and isinstance(bound, Imported):
+                module.stars.append(bound.module)
+                continue
             module.bindings[name] = bound
             if isinstance(bound, ast.ClassDef):
                 module.classes.setdefault(name, bound)

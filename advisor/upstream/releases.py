@@ -1,7 +1,7 @@
 """A package's releases on the index -> when each was published, the torch it asks for and the NCCL that comes with it.
 
-``pins`` holds the requirement as the wheel states it. ``nccl`` follows only from a torch pinned to one version: it is what
-that torch's own wheel for each architecture requires, null where that wheel requires none or there is no such wheel.
+``pins`` holds the requirement as the wheel states it. ``nccl`` follows only from a torch pinned to one version: it is
+what that torch's own wheel for each architecture requires, null where that wheel requires none or there is none.
 Nothing here says what a container image ships: images replace these.
 
 Source: ``METADATA`` in the wheels (https://packaging.python.org/en/latest/specifications/core-metadata/)

@@ -3,13 +3,13 @@
 A record holds from ``since`` up to and excluding ``until``, the first release read that lacks the setting or has it
 differently. ``since`` is therefore a release that was read, not the commit that brought the setting in.
 
-A setting's key is the first long spelling that the newest release knowing it registers. An older release that registered
-the same flag under another first spelling goes under that key as long as it accepted the key too.
+A setting's key is the first long spelling that the newest release knowing it registers. An older release that
+registered the same flag under another first spelling goes under that key as long as it accepted the key too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -49,7 +49,8 @@ class Surface:
 def read(engine: str, version: str, tree: Tree) -> Surface:
     """The flags and variables of one release. UpstreamError when its command line cannot be found at all."""
     if engine == "xllm":
-        return Surface(version, xllm_flags.flags_of(tree))
+        flags = xllm_flags.flags_of(tree)
+        return Surface(version, flags, not_read=_unread(version, flags))
     if engine not in _FLAGS:
         raise UpstreamError(f"no reader for the settings of {engine}", None, f"known: {', '.join([*_FLAGS, 'xllm'])}")
     code = Code(tree)
@@ -63,9 +64,12 @@ def read(engine: str, version: str, tree: Tree) -> Surface:
         elif not all(isinstance(arg, str) for arg in args):
             surface.not_read.append(f"{version}: an argument whose name is computed")
     surface.flags = list(found.values())
-    surface.not_read += [f"{version}: default of {flag.name}" for flag in surface.flags if not flag.default_known]
-    surface.not_read += [f"{version}: default of {each.name}" for each in surface.variables if not each.default_known]
+    surface.not_read += _unread(version, [*surface.flags, *surface.variables])
     return surface
+
+
+def _unread(version: str, settings: Sequence[Flag | Variable]) -> list[str]:
+    return [f"{version}: default of {each.name}" for each in settings if not each.default_known]
 
 
 def _agreed(one: Flag | None, two: Flag) -> Flag:
@@ -118,6 +122,9 @@ def _flag_record(flag: Flag) -> Record:
     record = asdict(flag)
     record["aliases"] = sorted(flag.aliases)
     record["choices"] = list(flag.choices) if flag.choices else None
+    record["negations"] = sorted(flag.negations)
+    if not flag.negations:  # most flags have none
+        del record["negations"]
     return record
 
 

@@ -13,15 +13,16 @@ import ast
 from typing import Any
 
 from advisor.errors import UpstreamError
-from advisor.upstream.expressions import Choices, Expressions, Hook, Unknown
+from advisor.upstream.calls import Calls, Hook
 from advisor.upstream.python_code import Class, Code, External, Function
 from advisor.upstream.statements import Statements
+from advisor.upstream.values import Choices, Unknown
 from advisor.upstream.vllm_flags import Field, fields_of
 
 SERVER_ARGS = "sglang.srt.server_args"
 
 
-def input_fields(reader: Expressions) -> list[Field]:
+def input_fields(reader: Calls) -> list[Field]:
     """The fields of ``ServerArgs``, wherever this release declares them."""
     owner = reader.code.class_statement(SERVER_ARGS, "ServerArgs")
     own = fields_of(owner, reader) if owner else []
@@ -31,7 +32,7 @@ def input_fields(reader: Expressions) -> list[Field]:
     return [*own, *gathered]
 
 
-def add_from_fields(reader: Expressions, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def add_from_fields(reader: Calls, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``add_cli_args_from_dataclass(parser, ServerArgs)``: one argument for every annotated field."""
     for field in input_fields(reader):
         metadata = metadata_of(field, reader)
@@ -40,7 +41,7 @@ def add_from_fields(reader: Expressions, args: list[Any], kwargs: dict[str, Any]
     return None
 
 
-def metadata_of(field: Field, reader: Expressions) -> dict[str, Any] | None:
+def metadata_of(field: Field, reader: Calls) -> dict[str, Any] | None:
     """The keywords of a field's ``Arg(...)``; empty for a bare help text; None for a field without a flag."""
     note = field.annotation
     if not isinstance(note, ast.Subscript) or ast.unparse(note.value).rpartition(".")[2] not in ("A", "Annotated"):
@@ -53,7 +54,7 @@ def metadata_of(field: Field, reader: Expressions) -> dict[str, Any] | None:
     return None
 
 
-def argument_of(field: Field, metadata: dict[str, Any], reader: Expressions) -> tuple[list[Any], dict[str, Any]]:
+def argument_of(field: Field, metadata: dict[str, Any], reader: Calls) -> tuple[list[Any], dict[str, Any]]:
     """The ``add_argument`` call SGLang makes for one field."""
     names = [metadata.get("cli_name") or "--" + field.name.replace("_", "-"), *(metadata.get("aliases") or [])]
     keywords = _keywords(field, metadata, reader)
@@ -62,7 +63,7 @@ def argument_of(field: Field, metadata: dict[str, Any], reader: Expressions) -> 
     return names, keywords
 
 
-def _keywords(field: Field, metadata: dict[str, Any], reader: Expressions) -> dict[str, Any]:
+def _keywords(field: Field, metadata: dict[str, Any], reader: Calls) -> dict[str, Any]:
     if metadata.get("action") is not None:
         return {"action": metadata["action"], **(metadata.get("action_kwargs") or {})}
     assert isinstance(field.annotation, ast.Subscript) and isinstance(field.annotation.slice, ast.Tuple)
@@ -72,10 +73,9 @@ def _keywords(field: Field, metadata: dict[str, Any], reader: Expressions) -> di
     if isinstance(literal, Choices):
         keywords.setdefault("choices", literal)
         keywords.pop("nargs", None)
-        return {
-            **keywords,
-            "type": metadata.get("type_parser") or External(f"builtins.{type(literal.options[0]).__name__}"),
-        }
+        first = External(f"builtins.{type(literal.options[0]).__name__}")
+        numeric = first.path in ("builtins.int", "builtins.float")
+        return {**keywords, "type": metadata.get("type_parser") or (first if numeric else External("builtins.str"))}
     if (
         isinstance(inner, ast.Subscript)
         and ast.unparse(inner.value) in ("list", "List")
@@ -104,7 +104,7 @@ def _scalar(node: ast.expr) -> External:
     return External(f"builtins.{name}") if name in ("int", "float", "str") else External("builtins.str")
 
 
-def declared_default(reader: Expressions, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def declared_default(reader: Calls, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``_declared_default("field")``: the default the field is declared with."""
     for field in input_fields(reader):
         if field.name == args[0]:

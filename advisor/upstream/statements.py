@@ -11,8 +11,9 @@ import copy
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.upstream.expressions import Expressions, Parser, Scope, Undecided, Unknown, local_imports
-from advisor.upstream.python_code import Class, Function, Reference
+from advisor.upstream.calls import Calls
+from advisor.upstream.python_code import Function, imports_of
+from advisor.upstream.values import Parser, Scope, Undecided, Unknown, same
 
 MAX_DEPTH = 16
 
@@ -31,7 +32,7 @@ class Raised:
 Ending = Returned | Raised | None
 
 
-class Statements(Expressions):
+class Statements(Calls):
     """Reads function bodies of one tree's code."""
 
     def arguments(self, function: Function, *args: Any) -> list[tuple[list[Any], dict[str, Any]]]:
@@ -51,7 +52,7 @@ class Statements(Expressions):
         maybe: list[Any] = []
         ending = self._block(function.node.body, scope, maybe)
         maybe.append(ending.value if isinstance(ending, Returned) else None)
-        return maybe[0] if all(_same(maybe[0], other) for other in maybe[1:]) else Unknown()
+        return maybe[0] if all(same(maybe[0], other) for other in maybe[1:]) else Unknown()
 
     def _bind_parameters(self, wanted: ast.arguments, args: list[Any], kwargs: dict[str, Any], scope: Scope) -> None:
         names = [*wanted.posonlyargs, *wanted.args]
@@ -110,7 +111,7 @@ class Statements(Expressions):
         elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
             scope.names[statement.name] = Function(scope.module, statement, None, scope.names)
         elif isinstance(statement, (ast.Import, ast.ImportFrom)):
-            local_imports(statement, scope)
+            scope.names.update(imports_of(statement, scope.module))
 
     def _assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
         try:
@@ -184,13 +185,5 @@ def _merged(first: dict[Any, Any], second: dict[Any, Any]) -> dict[Any, Any]:
         if isinstance(one, dict) and isinstance(two, dict):
             merged[key] = _merged(one, two)
         else:
-            merged[key] = one if _same(one, two) else Unknown()
+            merged[key] = one if same(one, two) else Unknown()
     return merged
-
-
-def _same(one: Any, two: Any) -> bool:
-    if isinstance(one, Unknown) or isinstance(two, Unknown):
-        return False
-    if isinstance(one, (Reference, Class)) or isinstance(two, Reference):
-        return one is two or one == two
-    return type(one) is type(two) and bool(one == two)

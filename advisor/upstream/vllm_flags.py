@@ -3,7 +3,7 @@
 Since 0.8.4 most of vLLM's flags take their type, choices and default from the fields of its config classes. The rules
 below are those of ``get_kwargs`` from 0.8.5 on, whose outcome for a type did not change since; 0.8.4 had plainer ones.
 
-Source: https://github.com/vllm-project/vllm/blob/v0.20.0/vllm/engine/arg_utils.py and the same file of every release read
+Source: https://github.com/vllm-project/vllm/blob/v0.20.0/vllm/engine/arg_utils.py, and that file of every release read
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.errors import UpstreamError
-from advisor.upstream.arguments import OBJECT
-from advisor.upstream.expressions import Choices, Expressions, Hook, Scope, Unknown
+from advisor.upstream.arguments import OBJECT, OBJECT_OR_TEXT
+from advisor.upstream.calls import Calls, Hook
 from advisor.upstream.python_code import Class, Code, External, Function, Module
 from advisor.upstream.statements import Statements
+from advisor.upstream.values import Choices, Scope, Unknown
 
 _NO_FIELD = ("ClassVar", "InitVar")
 _CONTAINERS = {
@@ -35,7 +36,7 @@ _BUILTIN = External("builtins.str")
 
 @dataclass(frozen=True)
 class Hint:
-    """One alternative of a field's type: ``kind`` and, for literals, the options; for collections, the element's type."""
+    """One alternative of a field's type: ``kind``; a literal's options; a collection's element type and choices."""
 
     kind: str
     options: tuple[Any, ...] = ()
@@ -57,21 +58,19 @@ class Field:
         return hash(self.name)
 
 
-def fields_of(owner: Class, reader: Expressions) -> list[Field]:
+def fields_of(owner: Class, reader: Calls) -> list[Field]:
     """A dataclass's fields, those of its bases first; a redeclared field keeps its first place."""
     found: dict[str, Field] = {}
     for cls in reversed(list(reader.lineage(owner))):
         for statement in cls.node.body:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                if not ast.unparse(statement.annotation).startswith(_NO_FIELD):
-                    scope = Scope(cls.module, owner=cls)
-                    found[statement.target.id] = Field(
-                        statement.target.id, statement.annotation, statement.value, scope
-                    )
-    return list(found.values())
+                name, scope = statement.target.id, Scope(cls.module, owner=cls)
+                found[name] = Field(name, statement.annotation, statement.value, scope)
+    no_field = {name for name, field in found.items() if ast.unparse(field.annotation).startswith(_NO_FIELD)}
+    return [field for name, field in found.items() if name not in no_field]
 
 
-def get_kwargs(reader: Expressions, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def get_kwargs(reader: Calls, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """For each field of a config class, the ``add_argument`` keywords vLLM derives from it."""
     owner = args[0] if args else kwargs.get("cls")
     if not isinstance(owner, Class):
@@ -79,7 +78,7 @@ def get_kwargs(reader: Expressions, args: list[Any], kwargs: dict[str, Any]) -> 
     return {field.name: keywords_of(field, reader) for field in fields_of(owner, reader)}
 
 
-def keywords_of(field: Field, reader: Expressions) -> dict[str, Any]:
+def keywords_of(field: Field, reader: Calls) -> dict[str, Any]:
     """The keywords for one field; an annotation that cannot be read leaves the type Unknown."""
     hints = set(hints_of(field.annotation, field.scope.module, reader))
     given: dict[str, Any] = {"default": None, "type": _type_keyword(hints)}
@@ -100,9 +99,7 @@ def _type_keyword(hints: set[Hint]) -> Any:
             return External(f"builtins.{kind}")
     if "dict" in kinds:
         mixed = kinds & {"str", "other"}
-        return (
-            Function(Module("", False), ast.FunctionDef(name="union_dict_and_str")) if mixed else External("json.loads")
-        )
+        return OBJECT_OR_TEXT if mixed else External("json.loads")
     return External("builtins.str")
 
 
@@ -127,7 +124,7 @@ def _shape_keywords(hints: set[Hint]) -> dict[str, Any]:
     return {}
 
 
-def hints_of(node: ast.expr, module: Module, reader: Expressions, depth: int = 0) -> Iterator[Hint]:
+def hints_of(node: ast.expr, module: Module, reader: Calls, depth: int = 0) -> Iterator[Hint]:
     """The alternatives of an annotation, aliases followed, Optional, Union and Annotated flattened."""
     if depth > 12:
         yield Hint("other")
@@ -145,7 +142,7 @@ def hints_of(node: ast.expr, module: Module, reader: Expressions, depth: int = 0
         yield from _named(node, module, reader, depth)
 
 
-def _subscripted(node: ast.Subscript, module: Module, reader: Expressions, depth: int) -> Iterator[Hint]:
+def _subscripted(node: ast.Subscript, module: Module, reader: Calls, depth: int) -> Iterator[Hint]:
     name = ast.unparse(node.value).rpartition(".")[2]
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if name == "Literal":
@@ -166,7 +163,7 @@ def _subscripted(node: ast.Subscript, module: Module, reader: Expressions, depth
         yield from hints_of(parts[0], module, reader, depth + 1)
 
 
-def _collection(kind: str, parts: list[ast.expr], module: Module, reader: Expressions) -> Hint:
+def _collection(kind: str, parts: list[ast.expr], module: Module, reader: Calls) -> Hint:
     inner = list(hints_of(parts[0], module, reader, 1))
     literal = next((hint for hint in inner if hint.kind == "literal"), None)
     plain = [hint.kind for hint in inner if hint.kind in ("int", "float", "str")]
@@ -175,7 +172,7 @@ def _collection(kind: str, parts: list[ast.expr], module: Module, reader: Expres
     return Hint(kind, element=element, length=len(parts) if fixed else 0, choices=literal.options if literal else ())
 
 
-def _named(node: ast.expr, module: Module, reader: Expressions, depth: int) -> Iterator[Hint]:
+def _named(node: ast.expr, module: Module, reader: Calls, depth: int) -> Iterator[Hint]:
     if isinstance(node, ast.Name):
         found = reader.code.lookup(module.dotted, node.id)
         if isinstance(found, tuple):
@@ -193,7 +190,7 @@ def _named(node: ast.expr, module: Module, reader: Expressions, depth: int) -> I
     yield Hint("other")
 
 
-def _class_kind(owner: Class, reader: Expressions) -> str:
+def _class_kind(owner: Class, reader: Calls) -> str:
     for cls in reader.lineage(owner):
         marks = [ast.unparse(mark).partition("(")[0].rpartition(".")[2] for mark in cls.node.decorator_list]
         if any(mark in ("dataclass", "config") for mark in marks):
@@ -203,17 +200,17 @@ def _class_kind(owner: Class, reader: Expressions) -> str:
     return "other"
 
 
-def inner_type(reader: Expressions, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def inner_type(reader: Calls, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``optional_type(int)`` and ``parse_type(int)`` parse as ``int`` does."""
     return args[0] if args else kwargs.get("return_type", Unknown())
 
 
-def get_field(reader: Expressions, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def get_field(reader: Calls, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """``get_field(SomeConfig, "name")``: the field's default."""
     return reader.attribute(args[0], args[1])
 
 
-def _untouched(reader: Expressions, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def _untouched(reader: Calls, args: list[Any], kwargs: dict[str, Any]) -> Any:
     return Unknown()
 
 
@@ -230,6 +227,9 @@ HOOKS: dict[str, Hook] = {
 def arguments_of(code: Code) -> tuple[Statements, list[tuple[list[Any], dict[str, Any]]]]:
     """Every argument of ``vllm serve``, from its subcommand's own parser down."""
     reader = Statements(code, HOOKS)
+    both_ways = code.class_statement("vllm.utils.argparse_utils", "EnableDisableAction")  # from 0.33.0 on
+    opposites = reader.attribute(both_ways, "_inverse_prefixes") if both_ways else {}
+    reader.opposites = opposites if isinstance(opposites, dict) else {}
     serve = code.lookup("vllm.entrypoints.cli.serve", "ServeSubcommand")
     start = reader.attribute(serve, "subparser_init") if isinstance(serve, Class) else None
     if not isinstance(start, Function):

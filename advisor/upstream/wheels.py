@@ -1,8 +1,8 @@
 """Package index -> releases with upload dates, and single files out of a released wheel.
 
 The index's simple API (PEP 691, JSON form) names every file of a package with its upload time. A wheel is a zip, and a
-zip keeps its table of contents at the end, so a file of a 300 MB wheel is read with a few HTTP range requests. A release
-that has no wheel is read from its sdist, which has to travel whole.
+zip keeps its table of contents at the end, so a file of a 300 MB wheel is read with a few HTTP range requests. A
+release that has no wheel is read from its sdist, which has to travel whole.
 
 What was read is kept below ``$XDG_CACHE_HOME/inference-advisor/wheels``: a released file never changes under its name.
 Only the refresh of knowledge calls this module; nothing here runs when a case is checked.
@@ -251,7 +251,7 @@ _VERSION = re.compile(r"(\d+(?:\.\d+)*)(?:(a|b|rc)(\d+))?(?:\.post(\d+))?(?:\.de
 
 
 def release_order(version: str) -> tuple[tuple[int, ...], int, int, int, int]:
-    """Sort key of a released version: 0.9.0rc1 < 0.9.0 < 0.9.0.post1 < 0.9.0.1; anything else sorts last, as ``main`` does."""
+    """Sort key of a released version: 0.9.0rc1 < 0.9.0 < 0.9.0.post1 < 0.9.0.1; ``main`` and other names sort last."""
     found = _VERSION.fullmatch(version)
     if not found:
         return ((sys.maxsize,), 0, 0, 0, 0)
@@ -270,7 +270,7 @@ def is_final(version: str) -> bool:
 
 
 def preferred(release: Release, wheel: str = "") -> File:
-    """The file of a release to read: its x86_64 Linux wheel, else any wheel, else the sdist. UpstreamError when none fits."""
+    """The file of a release to read: x86_64 Linux wheel, else any wheel, else sdist; UpstreamError when none fits."""
 
     def rank(file: File) -> tuple[bool, bool, str]:
         return (not file.is_wheel, not re.search(r"linux.*x86_64|none-any", file.name), file.name)

@@ -1,7 +1,8 @@
 """xLLM's C++ sources -> its gflags: ``DEFINE_int32(dp_size, 1, "...")`` becomes ``--dp_size``, an int with default 1.
 
-gflags takes ``--name=value`` and ``--name value``; a bool also stands bare, and ``--noname`` turns it off, which is what
-kind ``pair`` means here. A flag that one ``#if`` branch defines differently from another has no known default.
+gflags takes ``--name=value`` and ``--name value``; a bool may stand bare or be given ``=true`` or ``=false``, and
+``--noname`` turns it off: kind ``pair`` with that spelling among its negations. A flag that one ``#if`` branch defines
+differently from another has no known default.
 
 Source: https://github.com/xLLM-AI/xllm (``DEFINE_*`` in ``xllm/**/*.cpp``), https://gflags.github.io/gflags/
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from advisor.upstream.arguments import Flag
@@ -60,13 +62,14 @@ def defined(text: str) -> Iterator[Flag]:
         known = value is not None
         if known and match[1] == "double":
             value = float(value)
-        yield Flag(f"--{match[2]}", kind=kind, type=_TYPES[match[1]], default=value, default_known=known)
+        off = (f"--no{match[2]}",) if kind == "pair" else ()
+        yield Flag(f"--{match[2]}", kind=kind, type=_TYPES[match[1]], default=value, default_known=known, negations=off)
 
 
 def _agreed(one: Flag | None, two: Flag) -> Flag:
     if one is None or one == two:
         return two
-    return Flag(two.name, kind=two.kind, type=two.type, default=None, default_known=False)
+    return replace(two, default=None, default_known=False)
 
 
 def _constants(text: str) -> dict[str, str]:
