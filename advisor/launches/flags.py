@@ -1,0 +1,237 @@
+"""Words after an engine's command -> settings, positional words and notes.
+
+    --tensor_parallel_size 8 --speculative-config '{"method":"dspark"}' --no-enable-prefix-caching
+        -> --tensor-parallel-size 8; --speculative-config and --speculative-config.method dspark;
+           --enable-prefix-caching False
+
+What the knowledge says of a flag (`kind`, `type`) decides whether the next word is its value; a flag it does not know
+takes the next word when that does not start with a dash. A JSON object yields one dotted setting per key besides the
+whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from advisor.launches.spelling import Spelled, attached, looks_like_flag, nearest, spell, style
+from advisor.launches.words import Word
+from advisor.model.fact import Span, Value
+from advisor.model.knowledge import Knowledge
+from advisor.model.launch import Setting
+
+_TRUE, _FALSE = {"true", "1", "yes", "on", "t", "y"}, {"false", "0", "no", "off", "f", "n"}
+_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*)(\.\d*)?(?:[eE][+-]?\d+)?\Z|[+-]?\.\d+\Z")
+_HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kmgtKMGT])\Z")  # 128k = 128000, 128K = 131072
+_HUMAN_POWER = {"k": 1, "m": 2, "g": 3, "t": 4}
+_ELLIPSIS = re.compile(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
+
+
+@dataclass
+class Parsed:
+    """`strays` are words that are neither flag nor value, in order; `elided` says that part of the line is not here."""
+
+    settings: list[Setting] = field(default_factory=list)
+    strays: list[Word] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    elided: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where words stand: `text` is the launch's, `span` turns characters of it into a place in the artifact."""
+
+    text: str
+    span: Callable[[int, int], Span | None]
+
+    def quote(self, start: int, end: int) -> str:
+        """The characters on one line."""
+        return " ".join(self.text[start:end].replace("\\\n", " ").split()) if start >= 0 else ""
+
+
+def parse(words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place) -> Parsed:
+    """All settings of the words. Never raises."""
+    reader = _Reader(words, knowledge, version, place)
+    at = 0
+    while at < len(words):
+        at = reader.step(at)
+    _add_wholes(reader.out.settings)
+    return reader.out
+
+
+class _Reader:
+    def __init__(self, words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place) -> None:
+        self.words, self.knowledge, self.version, self.place = words, knowledge, version, place
+        self.gflags = style(knowledge) == "gflags"
+        self.out = Parsed()
+
+    def step(self, at: int) -> int:
+        word = self.words[at]
+        if word.open or _ELLIPSIS.match(word.text):
+            self.out.elided = True
+            if word.open:
+                self.out.notes.append(f"what {word.text} holds is not given, so flags may be missing here")
+            return at + 1
+        name, equals, value = word.text.partition("=")
+        if pair := attached(word.text, self.knowledge):
+            name, value, equals = *pair, "="
+        if not looks_like_flag(name):
+            if word.text != "--":
+                self.out.strays.append(word)
+            return at + 1
+        spelled = spell(name, self.knowledge, self.version)
+        if not spelled.known and self.knowledge and self.knowledge.flags():
+            self._unknown(name, spelled)
+        if equals:
+            return self._emit(at, at + 1, name, spelled, value)
+        return self._with_following(at, name, spelled)
+
+    def _unknown(self, typed: str, spelled: Spelled) -> None:
+        assert self.knowledge is not None
+        near = nearest(spelled.flag.partition(".")[0], self.knowledge)
+        hint = f"; the nearest is `{near}`" if near else ""
+        self.out.notes.append(f"`{typed}` is a flag of no {self.knowledge.engine} release read{hint}")
+
+    def _with_following(self, at: int, typed: str, spelled: Spelled) -> int:
+        """The setting of a flag whose value, if it has one, is in the next words; the index after it."""
+        end = at + 1
+        if spelled.kind == "list":
+            while end < len(self.words) and self._is_value(end, strictly=True):
+                end += 1
+        elif self._takes_next(at + 1, spelled):
+            end = at + 2
+        if end == at + 1:
+            if spelled.kind in ("value", "json") and not spelled.boolean:
+                self.out.notes.append(f"`{typed}` is given without a value")
+                return end
+            return self._emit(at, end, typed, spelled, None)
+        return self._emit(at, end, typed, spelled, " ".join(word.text for word in self.words[at + 1 : end]))
+
+    def _takes_next(self, at: int, spelled: Spelled) -> bool:
+        if at >= len(self.words):
+            return False
+        if spelled.boolean and (self.gflags or spelled.kind != "value"):
+            return not self.gflags and self.words[at].text.lower() in ("true", "false")
+        return self._is_value(at, strictly=spelled.kind is None)
+
+    def _is_value(self, at: int, *, strictly: bool) -> bool:
+        word = self.words[at]
+        if word.open and strictly:
+            return False
+        if _ELLIPSIS.match(word.text):
+            return False
+        if not word.text.startswith("-") or word.text == "-":
+            return True
+        return bool(_NUMBER.match(word.text)) or (" " in word.text and not strictly)
+
+    def _emit(self, at: int, end: int, typed: str, spelled: Spelled, raw: str | None) -> int:
+        first, last = self.words[at], self.words[end - 1]
+        start, stop = (first.start, last.end) if 0 <= first.start < last.end else (-1, -1)
+        where = (first.start, first.end) if first.start >= 0 else (last.start, last.end)
+        span = self.place.span(start, stop) if start >= 0 else self.place.span(*where)
+        value = self._value(typed, spelled, raw)
+        one = Setting(
+            spelled.flag, value, typed, span, "stated", start, stop, spelled.known, self.place.quote(start, stop)
+        )
+        self.out.settings.append(one)
+        if raw is not None and raw.lstrip().startswith("{"):
+            self.out.settings.extend(
+                replace(one, flag=flag, value=each) for flag, each in self._inside(spelled.flag, raw)
+            )
+        return end
+
+    def _value(self, typed: str, spelled: Spelled, raw: str | None) -> Value:
+        if spelled.boolean:
+            given = True if raw is None or raw == "" else truth(raw)
+            return given if given is None or not spelled.negated else not given
+        if raw is None:
+            return True
+        value = convert(raw, spelled.type, guess=not spelled.known or spelled.type is None)
+        if spelled.type in ("int", "float") and isinstance(value, str) and spelled.kind != "list" and "$" not in value:
+            self.out.notes.append(f"`{typed}` takes a number, not `{value}`")
+        return value
+
+    def _inside(self, flag: str, raw: str) -> Iterator[tuple[str, Value]]:
+        loaded = load_json(raw)
+        if loaded is None:
+            self.out.notes.append(f"the value of `{flag}` is not valid JSON")
+        else:
+            yield from flatten(flag, loaded)
+
+
+def truth(raw: str) -> bool | None:
+    """`true`, `1`, `yes` … or None when it is neither."""
+    word = raw.strip().lower()
+    return True if word in _TRUE else False if word in _FALSE else None
+
+
+def convert(raw: str, type_: str | None, *, guess: bool = False) -> Value:
+    """The value as the flag's type has it; the text itself when it does not fit. `guess` reads numbers and truths."""
+    text = raw.strip()
+    if type_ == "bool" or (guess and type_ is None and text.lower() in ("true", "false")):
+        found = truth(text)
+        return raw if found is None else found
+    if type_ in ("int", "float") or (guess and type_ is None):
+        return _number(text, type_, raw)
+    return raw
+
+
+def _number(text: str, type_: str | None, raw: str) -> Value:
+    if human := _HUMAN.match(text):
+        if type_ is None:
+            return raw
+        base = 1024 if human.group(2).isupper() else 1000
+        return int(float(human.group(1)) * base ** _HUMAN_POWER[human.group(2).lower()])
+    if not _NUMBER.match(text):
+        return raw
+    number = float(text)
+    if type_ == "float" or (type_ is None and re.search(r"[.eE]", text)):
+        return number
+    return int(number) if number == int(number) and not re.search(r"[.eE]", text) else number
+
+
+def load_json(raw: str) -> dict[str, Any] | None:
+    """The JSON object, or None when it is not one. Never raises."""
+    try:
+        loaded = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return loaded if isinstance(loaded, dict) else None
+
+
+def flatten(flag: str, value: dict[str, Any]) -> Iterator[tuple[str, Value]]:
+    """One dotted setting per key, inner objects included: `--x {"a":{"b":1}}` -> `--x.a`, `--x.a.b`."""
+    for key, each in value.items():
+        dotted = f"{flag}.{key}"
+        yield (
+            dotted,
+            each if isinstance(each, bool | int | float | str | None) else json.dumps(each, ensure_ascii=False),
+        )
+        if isinstance(each, dict):
+            yield from flatten(dotted, each)
+
+
+def _add_wholes(settings: list[Setting]) -> None:
+    """Dotted flags typed as such are one JSON value to the engine: add that whole, so that a rule may ask for it."""
+    typed = {one.flag.partition(".")[0]: one for one in settings if "." in one.flag and "." in one.typed}
+    for head, first in typed.items():
+        if any(one.flag == head for one in settings):
+            continue
+        whole: dict[str, Any] = {}
+        for one in settings:
+            if one.flag.startswith(head + "."):
+                _put(whole, one.flag[len(head) + 1 :].split("."), one.value)
+        text = json.dumps(whole, ensure_ascii=False)
+        settings.append(replace(first, flag=head, value=text, origin="derived", start=-1, end=-1))
+
+
+def _put(whole: dict[str, Any], path: list[str], value: Value) -> None:
+    for key in path[:-1]:
+        inner = whole.setdefault(key, {})
+        if not isinstance(inner, dict):
+            return
+        whole = inner
+    whole[path[-1]] = value

@@ -1,0 +1,111 @@
+"""Keyword arguments of the engines' Python entry points -> settings.
+
+    LLM(model="m", tensor_parallel_size=4)                        -> --tensor-parallel-size 4, model m
+    SpeculativeConfig(method="qwen3_5_mtp", …)                    -> what `keywords` of the engine's profile map it to
+    PytorchEngineConfig(tp=1)                                     -> --tp 1, and what `implies` says of that class
+    "lmdeploy_backend": "pytorch"                                 -> --backend pytorch, as frameworks pass keys through
+
+A keyword that is no flag of the engine is left aside. The code is looked at, never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.launches.flags import convert, flatten
+from advisor.launches.prose import Prose
+from advisor.launches.spelling import spell
+from advisor.model.fact import Value
+from advisor.model.knowledge import Knowledge
+from advisor.model.launch import Setting
+
+_CALL = re.compile(
+    r"\b((?:\w+\.)?(?:LLM|AsyncLLM\w*|LLMEngine|\w*EngineArgs|\w*EngineConfig|\w*SpeculativeConfig|Engine|ServerArgs|pipeline|"
+    r"RolloutConfig|serve))\("
+)  # PytorchEngineConfig(
+_LITERAL = r"(\{[^{}]{0,400}\}|\"[^\"\n]*\"|'[^'\n]*'|-?\d[\d._]*(?:e-?\d+)?\b|True\b|False\b|None\b|[\w./-]+)"
+_KEYWORD = re.compile(rf"(?<![\w.\"'])([A-Za-z]\w*)\s*=(?!=)\s*{_LITERAL}")  # tensor_parallel_size=4
+_PASSED = re.compile(rf"[\"'](lmdeploy|sglang|vllm)_(\w+)[\"']\s*:\s*{_LITERAL}")  # "lmdeploy_backend": "pytorch"
+_FIRST = re.compile(r"\s*([\"'])([^\"'\n]+)\1\s*(?=[,)]|\Z)")  # pipeline('internlm/internlm2-chat-7b')
+_COMMENT = re.compile(r"#[^\n]*")
+_MODEL = {"model", "model_path", "model_tag"}
+
+
+@dataclass
+class Arguments:
+    """The settings of all calls, and the model they name."""
+
+    settings: list[Setting]
+    model: str = ""
+
+
+def read(prose: Prose, known: Knowledge | None, version: str | None) -> Arguments:
+    """The settings that calls in the text make; empty without an engine's knowledge."""
+    out = Arguments([])
+    implied = (known.profile.get("implies") or {}) if known else {}
+    for call in _CALL.finditer(prose.text):
+        for flag, value in (implied.get(call.group(1).rpartition(".")[2]) or {}).items():
+            span, quote = prose.span(*call.span()), prose.quote(call.start())
+            out.settings.append(Setting(flag, value, call.group(1), span, "derived", quote=quote))
+        end = _closing(prose.text, call.end() - 1)
+        body = _COMMENT.sub(lambda found: " " * len(found.group()), prose.text[call.end() : end])
+        if (first := _FIRST.match(body)) and re.search(r"(?:pipeline|LLM|serve|Engine)$", call.group(1)):
+            out.model = out.model or first.group(2)
+        for found in _KEYWORD.finditer(body):
+            name, value = found.group(1), _literal(found.group(2))
+            if name in _MODEL and isinstance(value, str):
+                out.model = out.model or value
+            place = (call.end() + found.start(), call.end() + found.end())
+            out.settings.extend(_settings(prose, known, version, call.group(1).rpartition(".")[2], name, value, place))
+    for found in _PASSED.finditer(prose.text):
+        if known and found.group(1) == known.engine:
+            out.settings.extend(
+                _settings(prose, known, version, "", found.group(2), _literal(found.group(3)), found.span())
+            )
+    return out
+
+
+def _closing(text: str, at: int) -> int:
+    depth = 0
+    for place in range(at, min(len(text), at + 4000)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return place
+    return min(len(text), at + 4000)
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def _settings(
+    prose: Prose, known: Knowledge | None, version: str | None, call: str, name: str, value: Any, place: tuple[int, int]
+) -> Iterator[Setting]:
+    if known is None or value is None:
+        return
+    keywords = known.profile.get("keywords") or {}
+    flag = keywords.get(f"{call}.{name}") or keywords.get(name) or f"--{name}"
+    spelled = spell(flag, known, version)
+    if not spelled.known or not _own_name(flag, spelled.flag, known):
+        return
+    span, quote = prose.span(*place), prose.quote(place[0])
+    if isinstance(value, dict):
+        for dotted, each in flatten(spelled.flag, value):
+            yield Setting(dotted, each, name, span, quote=quote)
+        value = str(value)
+    shown: Value = value if isinstance(value, bool | int | float | str) else str(value)
+    if isinstance(shown, str):
+        shown = convert(shown, spelled.type)
+    yield Setting(spelled.flag, shown, name, span, quote=quote)
+
+
+def _own_name(flag: str, found: str, known: Knowledge) -> bool:
+    """A keyword must be the flag's own name or alias: argparse's prefix rule does not hold in Python."""
+    return any(known.canonical(one) == found for one in (flag, flag.replace("_", "-")))

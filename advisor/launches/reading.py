@@ -1,0 +1,199 @@
+"""Any text that says what was asked to run -> launches, facts and notes: the front of this room.
+
+    vllm serve m --tensor-parallel-size 8                     -> one complete Launch
+    --tp 8 --enable-hierarchical-cache                        -> one Launch, complete when the caller says so
+    two nodes (TP=2), `--speculative-algorithm DSPARK`        -> one partial Launch and facts
+
+Commands are believed first, then bare flags, then prose; prose adds only what they lack. Nothing found is an empty
+Reading: the text says nothing of a launch. Nothing is ever run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from advisor.errors import UsageError
+from advisor.launches import bare, command_line, mentions, shell
+from advisor.launches.blocks import Block, blocks, heads
+from advisor.launches.command_line import Source
+from advisor.launches.words import prepare
+from advisor.launches.wrappers import binding_of
+from advisor.model.fact import Fact, Note, Span
+from advisor.model.knowledge import Knowledge
+from advisor.model.launch import Launch, Variable
+
+MAX_CHARACTERS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text says of launches. `facts` are those stated in words; what settings imply is for the matcher."""
+
+    launches: tuple[Launch, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def read(
+    text: str,
+    *,
+    knowledge: Mapping[str, Knowledge],
+    engine: str | None = None,
+    version: str | None = None,
+    artifact: str = "--flags",
+    bare_is_complete: bool = False,
+    strict: bool = False,
+    first_line: int = 1,
+) -> Reading:
+    """Read a text. `engine` and `version` are the user's word, None when not given; `first_line` is where it starts.
+
+    Raises UsageError only with `strict`, for a quote that is never closed in a command or in bare flags.
+    """
+    if not text.strip():
+        return Reading()
+    notes: list[Note] = []
+    if len(text) > MAX_CHARACTERS:
+        text = text[:MAX_CHARACTERS]
+        notes.append(
+            Note("limit", f"only the first {MAX_CHARACTERS} characters were read for launches", Span(artifact))
+        )
+    reader = _Reader(dict(knowledge), engine, version, artifact, first_line, strict)
+    if bare.is_bare(text) and (found := reader.bare(text, bare_is_complete)):
+        launch, rest = found
+        facts, more = reader.facts(text, (launch,)) if rest else ((), ())
+        return Reading((launch,), facts, (*notes, *reader.notes, *more))
+    launches, prose = reader.commands(text)
+    partial, facts, more = reader.prose(prose, launches)
+    return Reading((*launches, *partial), facts, (*notes, *reader.notes, *more))
+
+
+@dataclass
+class _Reader:
+    knowledge: dict[str, Knowledge]
+    engine: str | None
+    version: str | None
+    artifact: str
+    first_line: int
+    strict: bool
+
+    def __post_init__(self) -> None:
+        self.notes: list[Note] = []
+        base = (self.engine or "").partition("-")[0]
+        if self.engine and self.engine not in self.knowledge and base in self.knowledge:
+            self.knowledge[self.engine] = self.knowledge[base]  # vllm-ascend takes vLLM's flags
+
+    def source(self, text: str, start: int = 0, end: int | None = None) -> Source:
+        return Source(text[start:end], self.artifact, self.first_line + text.count("\n", 0, start))
+
+    def bare(self, text: str, complete: bool) -> tuple[Launch, str] | None:
+        for at in prepare(text).unclosed if self.strict else ():
+            raise shell.unclosed(text, at, self.artifact)
+        source = self.source(text)
+        found = bare.read(text, self.knowledge, self.engine, self.version, source, complete=complete)
+        for at in prepare(text).unclosed if found else ():
+            self.notes.append(Note("unreadable", shell.unclosed(text, at, self.artifact).what, source.span(at, at + 1)))
+        return found
+
+    def commands(self, text: str) -> tuple[tuple[Launch, ...], str]:
+        """The launches of the commands in the text, and the text with those commands blanked out."""
+        found: list[Launch] = []
+        rest = list(text)
+        for block in blocks(text, heads(self.knowledge)):
+            launches = self._block(text, block)
+            if launches:
+                rest[block.start : block.end] = [
+                    char if char == "\n" else " " for char in rest[block.start : block.end]
+                ]
+            found.extend(
+                one for one in launches if one.settings == () or all(one.settings != other.settings for other in found)
+            )
+        mine = [one for one in found if not self.engine or _same_engine(one.engine, self.engine)]
+        if mine and len(mine) < len(found):
+            others = ", ".join(sorted({one.engine for one in found if one not in mine}))
+            self.notes.append(
+                Note("ignored", f"commands of {others} are here too and were left aside", Span(self.artifact))
+            )
+        return tuple(self._named(one) for one in mine or found), "".join(rest)
+
+    def _named(self, launch: Launch) -> Launch:
+        named = self.engine and self.engine != launch.engine and self.engine.startswith(launch.engine + "-")
+        return replace(launch, engine=self.engine) if named and self.engine else launch
+
+    def _block(self, text: str, block: Block) -> list[Launch]:
+        piece, source = text[block.start : block.end], self.source(text, block.start, block.end)
+        prepared = block.how == "sentence" and prepare(piece).unclosed
+        if prepared:
+            return []
+        script = shell.read(piece, strict=self.strict and block.how == "lines", where=self.artifact)
+        launches = []
+        for command in script.commands:
+            made = command_line.read(command, self.knowledge, self.engine, self.version, source)
+            if made is None or not command_line.reads_as_command(*made):
+                continue
+            launches.append(made[0])
+        if launches:
+            self.notes += [Note("unreadable", one, source.span(0, 1)) for one in script.notes]
+        return launches
+
+    def prose(
+        self, text: str, launches: Sequence[Launch]
+    ) -> tuple[tuple[Launch, ...], tuple[Fact, ...], tuple[Note, ...]]:
+        """What words say: a partial launch of its own only when there is no command, else facts no command states."""
+        engine = self.engine or (launches[0].engine if launches else None)
+        said = mentions.read(text, self.knowledge, engine, self.version, self.source(text))
+        facts = tuple(fact for fact in said.facts if not _stated(fact, launches))
+        if launches:
+            kept = tuple(
+                note for note in said.notes if note.kind != "conflict" or any(fact.name in note.text for fact in facts)
+            )
+            return (), facts, kept
+        partial = (said.launch,) if said.launch is not None else ()
+        return tuple(self._named(one) for one in partial), facts, said.notes
+
+    def facts(self, text: str, launches: Sequence[Launch]) -> tuple[tuple[Fact, ...], tuple[Note, ...]]:
+        _, facts, notes = self.prose(text, launches)
+        return facts, notes
+
+
+def _same_engine(found: str, asked: str) -> bool:
+    return found == asked or asked.startswith(found + "-")
+
+
+def _stated(fact: Fact, launches: Sequence[Launch]) -> bool:
+    """Whether a command says itself what the fact says."""
+    flags = mentions.SETTLED_BY.get(fact.name, ())
+    return any(one.flag in flags for launch in launches for one in launch.settings)
+
+
+def environment(pairs: str | Sequence[str], artifact: str = "--env", *, strict: bool = False) -> tuple[Variable, ...]:
+    """Variables given apart from the command: `["A=b"]`, or `A=b C="d e"` in one text.
+
+    What has no `=` is skipped; with `strict` it raises UsageError naming the option.
+    """
+    texts = [pairs] if isinstance(pairs, str) else list(pairs)
+    found: list[Variable] = []
+    for text in texts:
+        words = _pair_words(text, artifact, strict=strict, many=isinstance(pairs, str))
+        for word in words:
+            binding = binding_of(word, "separate")
+            if binding is not None:
+                quote = text[word.start : word.end]
+                found.append(Variable(binding.name, binding.value, Span(artifact), "stated", quote))
+            elif strict:
+                raise UsageError(f"`{word.text}` sets no variable", artifact, "write NAME=value")
+    return tuple(found)
+
+
+def _pair_words(text: str, artifact: str, *, strict: bool, many: bool) -> list[shell.Word]:
+    if not many:
+        return [shell.Word(text.strip(), 0, len(text))] if text.strip() else []
+    prepared = prepare(text)
+    if prepared.unclosed and strict:
+        raise shell.unclosed(text, prepared.unclosed[0], artifact)
+    return [
+        word
+        for start, end in prepared.spans
+        if text[start:end] not in ("export", "env", "&&", ";")
+        for word in shell.resolve(text, start, end, {})
+    ]

@@ -1,0 +1,285 @@
+"""A shell script's simple commands, by the grammar of bash: for everything that is not one plain command.
+
+    export NCCL_DEBUG=INFO
+    args=(--nnodes=2 --block_size=128)
+    "$BIN" "${args[@]}" --node_rank=0 &
+        -> `$BIN --nnodes=2 --block_size=128 --node_rank=0` with NCCL_DEBUG=INFO in its environment
+
+Nothing runs. Assignments are followed in the order they are written; one made inside `if`, a loop or a function may
+not have happened, so what it assigns is unknown afterwards.
+
+**Source:** the node names of tree-sitter-bash 0.25, `grammar.js`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from advisor.launches.words import Scope, Word, prepare, resolve
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CONDITIONAL = {
+    "if_statement", "while_statement", "for_statement", "c_style_for_statement", "case_statement",
+    "function_definition",
+}  # fmt: skip
+_WORDS = {
+    "word", "number", "string", "raw_string", "ansi_c_string", "translated_string", "concatenation",
+    "simple_expansion", "expansion", "command_substitution", "arithmetic_expansion", "process_substitution",
+    "brace_expression", "command_name", "regex",
+    "extglob_pattern", "test_operator",
+}  # fmt: skip
+_WRITERS = {"cat", "tee", "bash", "sh", "ssh"}
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """`NAME=value` as typed: `how` is prefix, export, docker or assigned (a shell variable that is not exported).
+
+    `start`..`end` are the characters of the value, quotes included; `name_start` where NAME begins.
+    """
+
+    name: str
+    value: str
+    how: str
+    name_start: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A simple command: its words, what its environment holds as far as the text says, and the characters it spans."""
+
+    words: tuple[Word, ...]
+    environment: tuple[Binding, ...] = ()
+    assigned: tuple[Binding, ...] = ()
+    start: int = 0
+    end: int = 0
+    image: str = ""
+    image_start: int = -1
+
+
+@dataclass
+class _State:
+    scope: Scope = field(default_factory=dict)
+    assigned: dict[str, Binding] = field(default_factory=dict)
+    exported: dict[str, Binding] = field(default_factory=dict)
+
+    def copy(self) -> _State:
+        return _State(dict(self.scope), dict(self.assigned), dict(self.exported))
+
+    def forget(self, branch: _State) -> None:
+        """What a branch that may not have run assigned is unknown from here on."""
+        for name, value in branch.scope.items():
+            if self.scope.get(name) != value:
+                self.scope[name] = None
+                self.exported.pop(name, None)
+                self.assigned.pop(name, None)
+
+
+def commands(text: str, masked: str) -> list[Command]:
+    """Every simple command of the script in the order written. `masked` is what `words.prepare` made of `text`."""
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    parser = Parser(Language(tree_sitter_bash.language()))
+    reader = _Reader(text, masked)
+    reader.visit(parser.parse(masked.encode("utf-8", "replace")).root_node)
+    return reader.found
+
+
+class _Reader:
+    def __init__(self, text: str, masked: str) -> None:
+        self.text, self.state = text, _State()
+        self.found: list[Command] = []
+        self._characters = None if masked.isascii() else _character_of_byte(masked)
+
+    def at(self, byte: int) -> int:
+        return self._characters[byte] if self._characters else byte
+
+    def place(self, node: Node) -> tuple[int, int]:
+        return self.at(node.start_byte), self.at(node.end_byte)
+
+    def visit(self, node: Node) -> None:
+        handler: Any = getattr(self, f"_{node.type}", None)
+        if node.type in _CONDITIONAL:
+            self._branch(node)
+        elif handler is not None:
+            handler(node)
+        elif node.is_named and node.type != "comment":
+            self._children(node)
+
+    def _children(self, node: Node) -> None:
+        loose: list[Node] = []
+        for child in node.children:
+            if child.type in _WORDS and node.type in ("ERROR", "program"):
+                loose.append(child)
+                continue
+            self._loose(loose)
+            loose = []
+            self.visit(child)
+        self._loose(loose)
+
+    def _loose(self, nodes: list[Node]) -> None:
+        """Words the grammar could not place: taken as a command, so that a slip elsewhere loses nothing."""
+        if nodes:
+            self._emit(self._words(nodes), [], self.place(nodes[0])[0], self.place(nodes[-1])[1])
+
+    def _branch(self, node: Node) -> None:
+        outer, self.state = self.state, self.state.copy()
+        if node.type == "for_statement" and (variable := node.child_by_field_name("variable")) is not None:
+            self.state.scope[self._source(variable)] = None
+        self._children(node)
+        outer.forget(self.state)
+        self.state = outer
+
+    def _subshell(self, node: Node) -> None:
+        outer, self.state = self.state, self.state.copy()
+        self._children(node)
+        self.state = outer
+
+    def _list(self, node: Node) -> None:
+        """`[ … ] && X=5`: what follows a test may not have run."""
+        first = node.named_children[0] if node.named_children else None
+        if first is not None and first.type in ("test_command", "negated_command"):
+            self._branch(node)
+        else:
+            self._children(node)
+
+    def _source(self, node: Node) -> str:
+        start, end = self.place(node)
+        return self.text[start:end]
+
+    def _variable_assignment(self, node: Node) -> None:
+        binding = self._assign(node)
+        if binding:
+            self.state.assigned[binding.name] = binding
+            if binding.name in self.state.exported:
+                self.state.exported[binding.name] = binding
+
+    def _assign(self, node: Node, *, remember: bool = True) -> Binding | None:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None or name.type != "variable_name":
+            return None
+        key, appended = self._source(name), any(child.type == "+=" for child in node.children)
+        if value is not None and value.type == "array":
+            self._assign_array(key, value, appended)
+            return None
+        start, end = self.place(value) if value is not None else (self.place(node)[1],) * 2
+        content = self._content(start, end)
+        before = self.state.scope.get(key)
+        if appended and isinstance(before, Word):
+            content = Word(before.text + content.text, known=before.known and content.known)
+        if remember:
+            self.state.scope[key] = content if content.known else None
+        return Binding(key, content.text, "assigned", self.place(name)[0], start, end)
+
+    def _assign_array(self, key: str, value: Node, appended: bool) -> None:
+        before = self.state.scope.get(key) if appended else ()
+        elements = self._words([child for child in value.children if child.type in _WORDS])
+        self.state.scope[key] = (*before, *elements) if isinstance(before, tuple) else None
+
+    def _content(self, start: int, end: int) -> Word:
+        """An assigned value as one string: no splitting; its place is that of the text between the quotes."""
+        words = resolve(
+            self.text, start, end, {name: one for name, one in self.state.scope.items() if not isinstance(one, tuple)}
+        )
+        value, known = " ".join(word.text for word in words), all(word.known for word in words)
+        raw = self.text[start:end]
+        for cut in (0, 1):
+            if raw[cut : len(raw) - cut] == value:
+                return Word(value, start + cut, end - cut, known)
+        return Word(value, known=known)
+
+    def _declaration_command(self, node: Node) -> None:
+        exports = self._source(node).split(None, 2)[:2]
+        exported = exports[0] == "export" or (len(exports) > 1 and exports[1].startswith("-") and "x" in exports[1])
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                self._variable_assignment(child)
+                child = child.child_by_field_name("name") or child
+            key = self._source(child)
+            if exported and child.type == "variable_name" and key in self.state.assigned:
+                one = self.state.assigned[key]
+                self.state.exported[key] = Binding(key, one.value, "export", one.name_start, one.start, one.end)
+
+    def _unset_command(self, node: Node) -> None:
+        for child in node.named_children:
+            for kept in (self.state.scope, self.state.exported, self.state.assigned):
+                kept.pop(self._source(child), None)
+
+    def _redirected_statement(self, node: Node) -> None:
+        body = node.child_by_field_name("body")
+        redirects = [child for child in node.children if child.type.endswith("redirect")]
+        extra = [
+            word
+            for one in redirects
+            if one.type == "file_redirect"
+            for word in one.named_children
+            if word.type in _WORDS
+        ]
+        strays = [
+            word for word in extra if word.prev_named_sibling is not None and word.prev_named_sibling.type in _WORDS
+        ]
+        if body is not None and body.type == "command":
+            self._command(body, strays)
+        elif body is not None:
+            self.visit(body)
+        for one in redirects:
+            if one.type == "heredoc_redirect":
+                self._heredoc(one)
+
+    def _heredoc(self, node: Node) -> None:
+        """A script written to a file (`cat > run.sh <<EOF`) is read like the rest, its own expansions unknown."""
+        head = self.found[-1].words[0].text if self.found and self.found[-1].words else ""
+        for child in node.named_children:
+            if child.type in ("pipeline", "command"):
+                self.visit(child)
+            if child.type != "heredoc_body" or head not in _WRITERS:
+                continue
+            start, end = self.place(child)
+            blank = "".join(char if char == "\n" else " " for char in self.text[:start]) + self.text[start:end]
+            self.found.extend(commands(blank, prepare(blank).text))
+
+    def _command(self, node: Node, strays: list[Node] | None = None) -> None:
+        prefixes: list[Binding] = []
+        nodes: list[Node] = []
+        for child in node.children:
+            if child.type == "variable_assignment" and not nodes:
+                if binding := self._assign(child, remember=False):
+                    prefixes.append(
+                        Binding(binding.name, binding.value, "prefix", binding.name_start, binding.start, binding.end)
+                    )
+            elif child.type in _WORDS:
+                nodes.append(child)
+            elif child.type == "heredoc_redirect":
+                self._heredoc(child)
+        nodes += strays or []
+        start, end = self.place(node)
+        self._emit(self._words(nodes), prefixes, start, self.place(nodes[-1])[1] if nodes else end)
+
+    def _words(self, nodes: list[Node]) -> list[Word]:
+        spans: list[tuple[int, int]] = []
+        for node in nodes:
+            start, end = self.place(node)
+            if spans and spans[-1][1] == start:
+                spans[-1] = (spans[-1][0], end)
+            else:
+                spans.append((start, end))
+        return [word for start, end in spans for word in resolve(self.text, start, end, self.state.scope)]
+
+    def _emit(self, words: list[Word], prefixes: list[Binding], start: int, end: int) -> None:
+        exported = tuple(one for name, one in self.state.exported.items())
+        assigned = tuple(one for name, one in self.state.assigned.items() if name not in self.state.exported)
+        self.found.append(Command(tuple(words), (*exported, *prefixes), assigned, start, end))
+
+
+def _character_of_byte(text: str) -> list[int]:
+    places: list[int] = []
+    for index, char in enumerate(text):
+        places.extend([index] * len(char.encode("utf-8", "replace")))
+    places.append(len(text))
+    return places

@@ -1,0 +1,143 @@
+"""The command inside a wrapper: what `sudo`, `env`, `nohup`, `timeout`, `bash -c` or `docker run` would start.
+
+docker run --gpus all -e NCCL_DEBUG=INFO vllm/vllm-openai:v0.11.0 --model m
+    -> `--model m` with NCCL_DEBUG=INFO and the image `vllm/vllm-openai:v0.11.0`
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from advisor.launches.syntax import Binding, Command
+from advisor.launches.words import Word
+
+# wrapper -> its options that take a value of their own
+_WRAPPERS: dict[str, frozenset[str]] = {
+    "sudo": frozenset({"-u", "-g", "-h", "-p", "-C", "-T", "--user", "--group"}),
+    "env": frozenset({"-u", "-C", "-S", "--unset", "--chdir"}),
+    "nohup": frozenset(),
+    "exec": frozenset({"-a"}),
+    "command": frozenset(),
+    "time": frozenset({"-f", "-o"}),
+    "timeout": frozenset({"-s", "-k", "--signal", "--kill-after"}),
+    "nice": frozenset({"-n"}),
+    "ionice": frozenset({"-c", "-n"}),
+    "stdbuf": frozenset({"-i", "-o", "-e"}),
+    "setsid": frozenset(),
+    "unbuffer": frozenset(),
+    "numactl": frozenset({"-C", "-N", "-m", "-i", "-p"}),
+    "taskset": frozenset({"-c", "--cpu-list"}),
+}
+_TAKES_ONE_ARGUMENT = {"timeout", "taskset"}  # the duration, the mask
+_DOCKER = {"docker", "podman", "nerdctl"}
+_DOCKER_SWITCHES = {
+    "--rm", "--detach", "--interactive", "--tty", "--privileged", "--init", "--read-only", "--publish-all",
+    "--no-healthcheck", "--oom-kill-disable", "--sig-proxy", "--quiet", "--disable-content-trust", "--help",
+}  # fmt: skip
+_SHELLS = {"bash", "sh", "zsh", "dash"}
+_NAMED = re.compile(r"([A-Za-z_]\w*)=")
+
+Inner = Callable[[Word], list[Command]]
+
+
+def base(word: str) -> str:
+    """The last part of a path: `/usr/bin/docker` -> `docker`."""
+    return word.rsplit("/", 1)[-1]
+
+
+def peel(command: Command, inner: Inner) -> list[Command]:
+    """The command without its wrappers; several when one starts a shell on a string. `inner` reads such a string."""
+    for _ in range(12):
+        if not command.words:
+            break
+        head = base(command.words[0].text)
+        if head in _SHELLS and (script := _script(command.words)):
+            return [_within(command, one) for found in inner(script) for one in peel(found, inner)]
+        if head in _DOCKER and (run := _docker_arguments(command.words)):
+            command = _docker(command, run)
+        elif head in _WRAPPERS and len(command.words) > 1:
+            command = _unwrap(command, head)
+        else:
+            break
+    return [command]
+
+
+def _within(outer: Command, found: Command) -> Command:
+    return replace(
+        found, environment=(*outer.environment, *found.environment), image=outer.image, image_start=outer.image_start
+    )
+
+
+def _script(words: tuple[Word, ...]) -> Word | None:
+    for index, word in enumerate(words[1:-1], 1):
+        if not word.text.startswith("-"):
+            return None
+        if re.fullmatch(r"-\w*c", word.text):
+            return words[index + 1]
+    return None
+
+
+def _unwrap(command: Command, head: str) -> Command:
+    takes, words, at, bindings = _WRAPPERS[head], command.words, 1, list(command.environment)
+    while at < len(words):
+        text = words[at].text
+        if text.startswith("-") and len(text) > 1:
+            at += 2 if text in takes else 1
+        elif head in ("env", "sudo") and (binding := binding_of(words[at], "prefix")):
+            bindings.append(binding)
+            at += 1
+        else:
+            break
+    at += head in _TAKES_ONE_ARGUMENT and not (head == "taskset" and words[at - 2].text in takes)
+    return replace(command, words=words[at:], environment=tuple(bindings))
+
+
+def binding_of(word: Word, how: str) -> Binding | None:
+    """The binding that a word `NAME=value` makes, or None. The place of its value is -1 when that is not typed."""
+    named = _NAMED.match(word.text)
+    if not named:
+        return None
+    value_start = word.start + len(named.group()) if word.start >= 0 else -1
+    return Binding(named.group(1), word.text[named.end() :], how, word.start, value_start, word.end)
+
+
+def _docker_arguments(words: tuple[Word, ...]) -> int | None:
+    """The index just past `docker run`, or None for any other docker command."""
+    for index in range(1, min(4, len(words))):
+        if words[index].text in ("run", "create"):
+            return index + 1
+    return None
+
+
+def _docker(command: Command, at: int) -> Command:
+    words, entrypoint = command.words, ()  # type: tuple[Word, ...], tuple[Word, ...]
+    bindings: list[Binding] = []  # what docker's own process sees does not reach the container
+    while at < len(words) and words[at].text.startswith("-"):
+        name, equals, _ = words[at].text.partition("=")
+        value = words[at + 1] if not equals and at + 1 < len(words) and not _is_switch(name) else None
+        carrier = value or _after(words[at], len(name) + 1)
+        if name in ("-e", "--env") and (binding := binding_of(carrier, "docker")):
+            bindings.append(binding)
+        elif name == "--entrypoint":
+            entrypoint = (carrier,)
+        at += 2 if value is not None else 1
+    if at >= len(words):
+        return replace(command, words=())
+    image = words[at]
+    return replace(
+        command,
+        words=(*entrypoint, *words[at + 1 :]),
+        environment=tuple(bindings),
+        image=image.text,
+        image_start=image.start,
+    )
+
+
+def _is_switch(name: str) -> bool:
+    return name in _DOCKER_SWITCHES or bool(re.fullmatch(r"-[ditPq]+", name))
+
+
+def _after(word: Word, cut: int) -> Word:
+    return Word(word.text[cut:], word.start + cut if word.start >= 0 else -1, word.end, word.known)
