@@ -29,11 +29,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Quote:
-    """Text of the user's own, with the place it stands at."""
+    """Text of the user's own, with the place it stands at. `focus` is the part that matters, kept when it is cut."""
 
     place: str
     text: str
     depth: int = 0
+    focus: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,10 @@ def item(text: str, depth: int = 0, tone: Tone = "") -> Line:
 
 
 def paragraphs(text: str, depth: int = 0) -> list[Line]:
-    """A block of prose as paragraphs and items: blank lines part paragraphs, lines starting with `- ` are items."""
+    """A block of prose as paragraphs and items: blank lines part paragraphs, lines starting with `- ` are items.
+
+    An empty line stands between two paragraphs.
+    """
     lines: list[Line] = []
     open_line = False
     for raw in text.splitlines():
@@ -65,6 +69,6 @@ def paragraphs(text: str, depth: int = 0) -> list[Line]:
             last = lines[-1]
             lines[-1] = Line(f"{last.text} {said}", last.marker, last.depth)
         elif said:
-            lines.append(Line(said, depth=depth))
+            lines += [*([Line("")] if lines else []), Line(said, depth=depth)]
         open_line = bool(said)
     return lines

@@ -16,9 +16,9 @@ class Citations:
         self._notes: dict[tuple[str, str], str] = {}
 
     def cite(self, sources: Iterable[SourceOut]) -> str:
-        """` [1, 3]`, or nothing without sources."""
+        """` [1][3]`, or nothing without sources."""
         numbers = [self._number(source) for source in sources]
-        return f" [{', '.join(map(str, sorted(set(numbers))))}]" if numbers else ""
+        return " " + "".join(f"[{number}]" for number in sorted(set(numbers))) if numbers else ""
 
     def _number(self, source: SourceOut) -> int:
         key = (source.where, source.date)

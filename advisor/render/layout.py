@@ -70,20 +70,31 @@ def _unbroken(word: str) -> Iterator[str]:
     yield word[start:]
 
 
-def fold(text: str, width: int) -> list[str]:
-    """The text cut into lines of at most `width` columns, every character kept."""
+def fold(text: str, width: int, at_spaces: bool = False) -> list[str]:
+    """The text cut into lines of at most `width` columns, every character kept.
+
+    `at_spaces` cuts behind a space where one stands in the second half of a line.
+    """
     width = max(2, width)
     lines: list[str] = []
     start = used = 0
     for at, character in enumerate(text):
         size = _columns_of(character)
         if used + size > width:
-            lines.append(text[start:at])
-            start, used = at, 0
+            space = text.rfind(" ", (start + at) // 2, at) if at_spaces else -1
+            cut = space + 1 if space > start else at
+            lines.append(text[start:cut])
+            start, used = cut, columns(text[cut:at])
         used += size
     return [*lines, text[start:]]
 
 
-def clip(text: str, width: int) -> str:
-    """The text, or its beginning and `…` when it is wider than `width` columns."""
-    return text if columns(text) <= width else fold(text, max(2, width - 1))[0].rstrip() + "…"
+def clip(text: str, width: int, focus: str = "") -> str:
+    """The text in at most `width` columns: its beginning, or as much as holds `focus`, with `…` where it is cut."""
+    if columns(text) <= width:
+        return text
+    end = text.find(focus) + len(focus) if focus in text else 0
+    if focus and columns(text[:end]) > width - 1:
+        start = max(0, min(text.find(focus), end - width // 2))
+        return "…" + clip(text[start:], width - 1)
+    return fold(text, max(2, width - 1))[0].rstrip() + "…"

@@ -16,13 +16,13 @@ from advisor.render.quoting import many_lines, one_line, prose
 
 STEP = "    "
 
-_CODE = re.compile(r"(`[^`]+`)")  # `--tp 2`
+_CODE = re.compile(r"((?<!`)`[^`]+`(?!`))")  # `--tp 2`
 _URL = re.compile(
     r"(https?://[A-Za-z0-9./_~%+=?&#@:,-]*[A-Za-z0-9/_~%+=#-])"
 )  # https://github.com/vllm-project/vllm/pull/1
 _MARKUP = re.compile(r"[\\`*\[\]|~$!]|(?<![^\W_])_|_(?![^\W_])")  # *bold*, [link](…), ~~struck~~, $maths$, _slanted_
 _MENTION = re.compile(r"(?<![\w.])@(?=\w)")  # @someone
-_STRUCTURE = re.compile(r"([-+=#:]|\d{1,9}(?=[.)]))")  # `- item`, `# heading`, `1. item` where a line starts
+_STRUCTURE = re.compile(r"^(?:[-+=#:]|\d{1,9}(?=[.)]))")  # `- item`, `# heading`, `1. item` where a line starts
 _TICKS = re.compile(r"`+")
 
 
@@ -34,10 +34,12 @@ def markdown(report: Report) -> str:
 def _spaced(blocks: Iterable[Block]) -> Iterable[str]:
     listed = False
     for block in blocks:
+        if isinstance(block, Line) and not block.text:
+            continue
         in_list = not isinstance(block, Heading) and (
-            bool(block.depth) or isinstance(block, Line) and bool(block.marker)
+            bool(block.depth) or (isinstance(block, Line) and bool(block.marker))
         )
-        if not (listed and in_list) or (isinstance(block, Line) and not block.marker):
+        if not (listed and in_list):
             yield ""
         listed = in_list
         yield from _lines(block)
@@ -52,7 +54,8 @@ def _lines(block: Block) -> list[str]:
         return [f"{indent}- {place}{code(one_line(block.text))}"]
     if isinstance(block, Verbatim):
         return [f"{indent}{line}".rstrip() for line in fence(many_lines(block.text).strip("\n"), block.kind)]
-    return [f"{indent}{_marker(block.marker)}{escape(prose(block.text))}"]
+    marker = block.marker or ("-" if block.depth else "")
+    return [f"{indent}{_marker(marker)}{escape(prose(block.text))}"]
 
 
 def _marker(marker: str) -> str:
@@ -63,14 +66,12 @@ def _marker(marker: str) -> str:
 def escape(text: str) -> str:
     """Prose with its markup made literal. `code` in single backticks stays code and plain URLs stay links."""
     parts = [part if _CODE.fullmatch(part) else _linked(part) for part in _CODE.split(text)]
-    said = " ".join("".join(parts).replace("``", "` `").split())
-    return (
-        said
-        if said.startswith("`")
-        else _STRUCTURE.sub(r"\1\\" if said[:1].isdigit() else r"\\\1", said, count=1)
-        if _STRUCTURE.match(said)
-        else said
-    )
+    said = "".join(parts)
+    return said if said.startswith("`") else _STRUCTURE.sub(_literal_start, said, count=1)
+
+
+def _literal_start(found: re.Match[str]) -> str:
+    return f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}"
 
 
 def _linked(text: str) -> str:
@@ -86,8 +87,8 @@ def _literal(text: str) -> str:
 def code(text: str) -> str:
     """A code span that holds this text, whatever backticks are in it."""
     ticks = "`" * (longest(text) + 1)
-    pad = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) or not text else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}"
+    pad = " " if text.strip() and (text[0] in "` " or text[-1] in "` ") else ""
+    return f"{ticks}{pad}{text or ' '}{pad}{ticks}"
 
 
 def fence(text: str, kind: str) -> list[str]:

@@ -5,6 +5,7 @@ A part with nothing to say is an empty list, heading included.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -21,11 +22,13 @@ from advisor.model.report import (
 )
 from advisor.model.rule import PROOFS
 from advisor.render import words
-from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item, paragraphs
+from advisor.render.blocks import Block, Heading, Line, Quote, Tone, Verbatim, item, paragraphs
 from advisor.render.citations import Citations
 
-QUOTED = 4
+QUOTED = 3
 """Facts of the leading finding shown with their quotes unless everything is asked for."""
+
+WORD = re.compile(r"\w+")
 
 TELLING = {"observed": 0, "stated": 1, "derived": 2, "default": 3}
 
@@ -51,9 +54,14 @@ def facts(given: Sequence[FactOut], every: bool) -> list[Block]:
 def fact(one: FactOut, depth: int = 0) -> list[Block]:
     """One fact and, where it was read off something, the text itself."""
     said = words.fact(one)
-    if one.quote and one.quote not in said:
-        return [item(said, depth), Quote(one.place, one.quote, depth + 1)]
+    if one.quote and not set(WORD.findall(one.quote)) <= set(WORD.findall(one.says)):
+        return [item(said, depth), Quote(one.place, one.quote, depth + 1, focus(one))]
     return [item(f"{said}  [{one.place}]" if one.place and one.place not in said else said, depth)]
+
+
+def focus(one: FactOut) -> str:
+    """The part of the quote to keep in sight when the quote is cut short."""
+    return one.value if isinstance(one.value, str) and one.value in one.quote else ""
 
 
 def applies(finding: Finding, every: bool) -> list[Block]:
@@ -96,11 +104,12 @@ def remedies(finding: Finding, cites: Citations, every: bool) -> list[Block]:
         blocks.append(Line("Nothing better than a suggestion is known for this deployment."))
     for number, one in enumerate(sound, 1):
         blocks += remedy(one, number, cites, every)
+    blocks += [item(f"Not for this deployment: {one.what}", tone="faint") for one in beside]
     if weak:
         blocks.append(Heading("Only suggested (not verified)", 3))
     for number, one in enumerate(weak, len(sound) + 1):
         blocks += remedy(one, number, cites, every)
-    return [*blocks, *(item(f"Not for this deployment: {one.what}", tone="faint") for one in beside)]
+    return blocks
 
 
 def remedy(one: RemedyOut, number: int, cites: Citations, every: bool) -> list[Block]:
@@ -109,37 +118,37 @@ def remedy(one: RemedyOut, number: int, cites: Citations, every: bool) -> list[B
     cost = f" — cost: {one.cost.strip()}" if one.cost.strip() else ""
     head = f"[{words.PROOF[one.status]}] {one.what.strip().rstrip('.')}{unsure}{cost}{cites.cite(one.sources)}"
     blocks: list[Block] = [Line(head, f"{number}.", tone="good" if one.status != "suggested" else "")]
-    if one.proof:
-        blocks.append(Line(f"proof: {one.proof}", depth=1))
-    if every and one.status_says:
-        blocks.append(Line(f"known how: {one.status_says}", depth=1))
+    known = one.status_says if every and one.status_says else f"proof: {one.proof}" if one.proof else ""
+    if known:
+        blocks.append(Line(known, depth=1))
     if one.diff:
         blocks.append(Verbatim(one.diff, "diff", 1))
-    elif one.change:
-        blocks.append(Line(words.change(one), depth=1))
+    elif said := words.change(one):
+        blocks.append(Line(said, depth=1))
     return blocks
 
 
-def fixes(finding: Finding, cites: Citations, every: bool) -> list[Block]:
-    """The upstream fixes, or what is known about there being none."""
+def fixes(finding: Finding, cites: Citations, every: bool, here: bool = True) -> list[Block]:
+    """The upstream fixes, or what is known about there being none. `here` False: there is no build to judge."""
     if not finding.fixes:
         return [Heading("The fix upstream"), *paragraphs(finding.no_fix or "No fix is known.")]
     blocks: list[Block] = [Heading("The fix upstream")]
     for one in finding.fixes:
-        blocks += fix(one, cites, every)
+        blocks += fix(one, cites, every, here)
     return [*blocks, *paragraphs(finding.no_fix)]
 
 
-def fix(one: FixOut, cites: Citations, every: bool) -> list[Block]:
+def fix(one: FixOut, cites: Citations, every: bool, here: bool) -> list[Block]:
     """One fix: where upstream stands with it, the commit, the releases, and this build."""
     where = f" in {one.component}" if one.component else ""
-    head = f"{words.fix_name(one)}{where}: {words.state(one)}; {words.COMPLETENESS.get(one.completeness, one.completeness)}"
+    complete = words.COMPLETENESS.get(one.completeness, one.completeness)
+    head = f"{words.fix_name(one)}{where}: {words.state(one)}; {complete}{cites.cite(one.sources)}"
     return [
-        item(f"{head}{cites.cite(one.sources)}", tone="strong"),
+        item(head, tone="strong"),
         *([Line(words.sentence(one.what), depth=1)] if one.what else []),
         Line(commit(one), depth=1),
-        Line(words.releases(one, every), depth=1),
-        Line(in_this_build(one), depth=1, tone="warn" if one.in_this_build == "no" else ""),
+        *(Line(said, depth=1) for said in words.releases(one, every)),
+        *([Line(in_this_build(one), depth=1, tone="warn" if one.in_this_build == "no" else "")] if here else []),
         *([Line(one.url, depth=1)] if one.url else []),
     ]
 
@@ -163,11 +172,11 @@ def dont(finding: Finding, cites: Citations) -> list[Block]:
     return headed("What not to do", [*harmful, *useless])
 
 
-def advice(one: AdviceOut, verdict: str, cites: Citations, tone: str) -> Line:
+def advice(one: AdviceOut, verdict: str, cites: Citations, tone: Tone) -> Line:
     """One piece of advice, why not, and whether it was tried already."""
     tried = " You already do this." if one.tried == "yes" else ""
-    said = f"{verdict}: {words.sentence(one.what)} {words.sentence(one.why)}{tried}{cites.cite(one.sources)}"
-    return item(said, tone="alarm" if tone == "alarm" else "")
+    said = f"{verdict}: {words.because(one.what, one.why)}{tried}{cites.cite(one.sources)}"
+    return item(said, tone=tone)
 
 
 def cause(one: CauseOut, cites: Citations) -> list[Block]:
@@ -177,9 +186,9 @@ def cause(one: CauseOut, cites: Citations) -> list[Block]:
     return [Heading("Cause"), Line(status), *said]
 
 
-def verification(steps: Sequence[StepOut], cites_nothing: str = "") -> list[Block]:
+def verification(steps: Sequence[StepOut]) -> list[Block]:
     """Numbered steps, each with what passing means."""
-    blocks: list[Block] = [Line(cites_nothing)] if cites_nothing else []
+    blocks: list[Block] = []
     for number, one in enumerate(steps, 1):
         blocks += step(one, number)
     return headed("How to verify a cure", blocks)
@@ -191,8 +200,8 @@ def step(one: StepOut, number: int) -> list[Block]:
         Line(words.sentence(one.do), f"{number}."),
         *_command(one.run, 1),
         *([item(f"passes when: {one.expect}", 1)] if one.expect else []),
-        *(item(f"must stay out of the logs: {pattern}", 1) for pattern in one.absent),
-        *([item(f"must keep growing while requests run: {one.advancing}", 1)] if one.advancing else []),
+        *(item(f"must stay out of the logs: `{pattern}`", 1) for pattern in one.absent),
+        *([item(f"must keep growing while requests run: `{one.advancing}`", 1)] if one.advancing else []),
         *([item(f"watch for at least {words.duration(one.duration_s)}", 1)] if one.duration_s else []),
     ]
 
@@ -210,23 +219,21 @@ def lookalike(one: LookalikeOut) -> str:
 
 
 def capture(given: Sequence[MissingOut]) -> list[Block]:
-    """What to capture next, most telling first, each with its command."""
+    """Wanted evidence: `about` is what to capture, `how` its command, `question` what it tells. Most telling first."""
     blocks: list[Block] = []
     for number, one in enumerate(given, 1):
-        blocks += [Line(one.question, f"{number}."), *_command(one.how, 1)]
-        if " " in one.about:  # a sentence on what it would tell, rather than a condition's name
-            blocks.append(Line(one.about, depth=1))
+        blocks += [Line(one.about, f"{number}."), *_command(one.how, 1)]
+        if one.question:
+            blocks.append(Line(f"tells: {one.question}", depth=1))
     return headed("What to capture next", blocks)
 
 
 def superseded(finding: Finding, cites: Citations) -> list[Block]:
     """Claims that no longer stand, so that nobody acts on an old thread."""
-    lines = [
-        item(
-            f"once said: {words.sentence(one.claim)} Now: {words.sentence(one.by)} {words.sentence(one.why)}{cites.cite(one.sources)}"
-        )
-        for one in finding.superseded
-    ]
+    lines: list[Line] = []
+    for one in finding.superseded:
+        said = f"once said: {words.sentence(one.claim)} Now: {words.because(one.by, one.why)}"
+        lines.append(item(said + cites.cite(one.sources)))
     return headed("Superseded claims", lines)
 
 

@@ -46,10 +46,8 @@ def lay(blocks: Iterable[Block], *, colour: bool, width: int, clipped: bool = Tr
 def _lines(block: Block, width: int, clipped: bool) -> list[tuple[str, Tone]]:
     if isinstance(block, Heading):
         said = prose(block.text)
-        return [
-            (line, block.tone)
-            for line in wrap(said.upper() if block.level == 2 and said.isascii() and ":" not in said else said, width)
-        ]
+        shout = block.level == 2 and block.tone == "strong"  # the only mark of a section where there is no colour
+        return [(line, block.tone) for line in wrap(said.upper() if shout else said, width)]
     if isinstance(block, Line):
         return [(line, block.tone) for line in _item(block, width)]
     if isinstance(block, Quote):
@@ -64,19 +62,20 @@ def _item(line: Line, width: int) -> list[str]:
 
 
 def _quote(quote: Quote, width: int, clipped: bool) -> list[str]:
-    place = one_line(quote.place)
-    first = STEP * quote.depth + (f"{place}| " if place else "| ")
-    rest = STEP * quote.depth + "| "
-    if columns(first) > width // 2:
-        return [*fold(first.rstrip("| "), width), *_folded(one_line(quote.text), rest, rest, width, clipped)]
-    return _folded(one_line(quote.text), first, " " * (columns(first) - 2) + "| ", width, clipped)
-
-
-def _folded(said: str, first: str, rest: str, width: int, clipped: bool) -> list[str]:
-    room = width - columns(first)
+    indent = STEP * quote.depth
+    place = indent + one_line(quote.place)
+    above = []
+    if not quote.place or columns(place) > width // 2:
+        above, place = (fold(place, width) if quote.place else []), indent[:-1]
+    room = width - columns(place) - len(" | ")
+    said = one_line(quote.text)
     if clipped:
-        said = clip(said, room * QUOTE_LINES)
-    return [(rest if index else first) + part for index, part in enumerate(fold(said, room))]
+        said = clip(said, room * QUOTE_LINES, one_line(quote.focus))
+    parts = fold(said, room, at_spaces=True)
+    if clipped and len(parts) > QUOTE_LINES:
+        parts = fold(said, room)
+    rest = " " * columns(place)
+    return [*above, *(f"{rest if index else place} | {part}".rstrip() for index, part in enumerate(parts))]
 
 
 def _verbatim(block: Verbatim) -> list[tuple[str, Tone]]:

@@ -1,6 +1,6 @@
 """The words for what a report says in codes: plain, and never stronger than the code.
 
-Everything printed about a status, a proof or an origin comes from here, so that no output can promise more than another.
+Everything printed about a status, a proof or an origin comes from here: no output can promise more than another.
 """
 
 from __future__ import annotations
@@ -46,13 +46,15 @@ COMPLETENESS = {
     "unverified_for_this_case": "not verified for this very case",
 }
 HAS_FIX = {"yes": "has it", "no": "does not have it", "unknown": "not known whether it has it"}
+FIXED = {"yes": "in", "no": "not in", "unknown": "not known to be in"}
 NOTHING_MATCHES = "No documented failure matches what was given. That is not a clean bill of health."
 
 
 def origin(fact: FactOut) -> str:
     """How a fact is known, in parentheses, where it was not read off what the machine printed or the user typed."""
     if fact.origin == "default":
-        return "" if "not observed" in fact.says else " (default, not observed)"
+        said = fact.says.lower()
+        return "" if "not observed" in said else " (not observed)" if "default" in said else " (default, not observed)"
     if fact.origin == "derived":
         return " (derived)"
     return " (as stated)" if fact.origin == "stated" and not fact.place else ""
@@ -94,26 +96,28 @@ def fix_name(fix: FixOut) -> str:
     return f"{fix.repo}#{fix.pr}" if fix.pr is not None else fix.repo
 
 
-def releases(fix: FixOut, every: bool) -> str:
-    """The releases that hold a fix, and how that is known."""
-    if not fix.releases:
-        return "No release is known to hold it."
-    shown = list(fix.releases)
-    if len(shown) > 6 and not every:
-        shown = [*shown[:3], "…", shown[-1]]
-    counted = f"; {len(fix.releases)} in all" if len(shown) != len(fix.releases) else ""
-    by = f" (by {', '.join(fix.releases_by)}{counted})" if fix.releases_by or counted else ""
-    return f"Releases that hold it: {', '.join(shown)}{by}"
+def releases(fix: FixOut, every: bool) -> list[str]:
+    """Which releases hold a fix, how that is known, and all their names when everything is asked for."""
+    by = f" (by {', '.join(fix.releases_by)})" if fix.releases_by else ""
+    said = fix.releases_says or (
+        f"first in {fix.releases[0]}, newest {fix.releases[-1]}" if fix.releases else "no release is known to hold it"
+    )
+    named = [f"held by {', '.join(fix.releases)}"] if every and len(fix.releases) > 1 else []
+    return [f"releases: {said}{by}", *named]
 
 
 def change(remedy: RemedyOut) -> str:
-    """What a remedy changes, for when there is no file of the user's to show it in."""
-    if remedy.do == "unset":
-        return f"Remove {', '.join(remedy.change)}"
-    joint = "=" if remedy.do == "env" else " " if remedy.do == "set" else ": "
-    parts = [f"remove {key}" if value is None else f"{key}{joint}{show(value)}" for key, value in remedy.change.items()]
-    verb = "Set " if remedy.do in ("set", "env") else ""
-    return verb + "; ".join(parts)
+    """What a remedy changes, for when there is no file to show it in; "" when its own words say as much."""
+    edits = remedy.do in ("set", "unset", "env")
+    told = [show(one) for one in remedy.change.values() if one is not None] + (list(remedy.change) if edits else [])
+    if all(one in remedy.what for one in told):
+        return ""
+    joint = "=" if remedy.do == "env" else " " if edits else ": "
+    given = [f"{key}{joint}{show(one)}" for key, one in remedy.change.items() if one is not None]
+    gone = [key for key, one in remedy.change.items() if one is None]
+    verb = "set " if edits else ""
+    said = listed((f"remove {', '.join(gone)}" if gone else "", f"{verb}{', '.join(given)}" if given else ""))
+    return f"{said[0].upper()}{said[1:]}" if edits else said
 
 
 def duration(seconds: int) -> str:
@@ -140,6 +144,18 @@ def sentence(text: str) -> str:
     """The text, ending in a full stop."""
     text = text.strip()
     return text if not text or text.endswith((".", "!", "?", "。", "！", "？", ":")) else f"{text}."
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence, for lines that must be short. A version such as 0.30.0 does not end one."""
+    said = " ".join(text.split())
+    ends = [at for mark in (". ", "; ", "。", "；") if (at := said.find(mark)) >= 0]
+    return said[: min(ends)] if ends else said.rstrip(".")
+
+
+def because(what: str, why: str) -> str:
+    """What, and after a dash why."""
+    return sentence(f"{what.strip().rstrip('.。')} — {why.strip()}" if why.strip() else what)
 
 
 def listed(parts: Iterable[str]) -> str:

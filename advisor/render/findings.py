@@ -1,0 +1,158 @@
+"""A finding as blocks, as long as it deserves: in full, compact, brief, or a line that rules it out."""
+
+from __future__ import annotations
+
+from advisor.model.report import Finding
+from advisor.render import sections, words
+from advisor.render.blocks import Block, Heading, Line, item, paragraphs
+from advisor.render.citations import Citations
+
+SEEN = ("matched", "likely")
+
+
+def leading(findings: list[Finding], every: bool) -> list[Block]:
+    """The leading finding: in full when it was seen to happen, compact when it only can."""
+    if not findings:
+        return []
+    first = findings[0]
+    return (
+        full(first, every)
+        if every or first.status in SEEN
+        else [Heading(titled(first), 2, words.TONES[first.status]), *compact(first)]
+    )
+
+
+def full(finding: Finding, every: bool) -> list[Block]:
+    """Everything about a finding, in the order of need."""
+    cites = Citations()
+    return [
+        *sections.applies(finding, every),
+        *sections.remedies(finding, cites, every),
+        *sections.fixes(finding, cites, every),
+        *sections.dont(finding, cites),
+        *sections.cause(finding.cause, cites),
+        *(sections.headed("What happens", paragraphs(finding.details)) if every else []),
+        *sections.verification(finding.verification),
+        *sections.lookalikes(finding.lookalikes),
+        *sections.capture(finding.wanted),
+        *sections.superseded(finding, cites),
+        *sections.caveats(finding),
+        *sections.headed(
+            "Sources", [*cites.lines(finding.references, every), item(f"rule {finding.rule}, as of {finding.as_of}")]
+        ),
+    ]
+
+
+def others(shown: list[Finding], every: bool) -> list[Block]:
+    """The findings after the first: those seen compactly, those that only can happen in a few lines."""
+    blocks: list[Block] = []
+    for one in shown[1:]:
+        if every:
+            blocks += [Heading(titled(one), 2, words.TONES[one.status]), *_under(full(one, every))]
+        elif one.status in SEEN:
+            blocks += [Heading(titled(one), 2, words.TONES[one.status]), *compact(one)]
+    short = [] if every else [block for one in shown[1:] if one.status not in SEEN for block in brief(one)]
+    return [*blocks, *sections.headed("Less likely, or only possible here", short)]
+
+
+def _under(blocks: list[Block]) -> list[Block]:
+    return [Heading(one.text, 3, one.tone) if isinstance(one, Heading) else one for one in blocks]
+
+
+def titled(finding: Finding) -> str:
+    """The verdict in a line, its status in capitals first."""
+    said = (finding.headline or finding.summary).strip()
+    if finding.rule not in said:
+        return f"{words.LABELS[finding.status]}: {said}"
+    first, space, rest = said.partition(" ")  # Matches vllm/…: …
+    return f"{first.upper()}{space}{rest}"
+
+
+def compact(finding: Finding) -> list[Block]:
+    """A finding without its background: why, what to do, the fix, what not to do."""
+    cites = Citations()
+    body = [
+        *sections.applies(finding, every=False),
+        *sections.remedies(finding, cites, every=False),
+        *sections.fixes(finding, cites, every=False),
+        *sections.dont(finding, cites),
+    ]
+    return [
+        Line(standing(finding)),
+        *_under(body),
+        *_under(sections.headed("Sources", cites.lines())),
+        item(f"more: advisor explain {finding.rule}", tone="faint"),
+    ]
+
+
+def brief(finding: Finding) -> list[Block]:
+    """A finding in at most three lines: what, why, and what to do or find out."""
+    why = "; ".join(words.fact(one) for one in finding.because[:3])
+    said = (
+        titled(finding)
+        if finding.rule in finding.headline
+        else f"{words.LABELS[finding.status]} {finding.rule}: {finding.headline}"
+    )
+    blocks: list[Block] = [item(said, tone=words.TONES[finding.status])]
+    if why:
+        blocks.append(Line(f"because {why}", depth=1))
+    return [*blocks, *_next(finding)]
+
+
+def _next(finding: Finding) -> list[Block]:
+    if finding.status == "possible" and finding.missing:
+        return [Line(f"to settle it: {finding.missing[0].question}", depth=1)]
+    sound = sections.firm(finding.remedies)
+    return [Line(f"[{words.PROOF[sound[0].status]}] {sound[0].what}", depth=1)] if sound else []
+
+
+def not_this(finding: Finding) -> str:
+    """A look-alike in one line, with the fact that rules it out."""
+    why = "; ".join(words.fact(one) for one in finding.deciding) or "it cannot happen to this build or launch"
+    return f"looks like {finding.rule} ({finding.summary.strip().rstrip('.')}), but {why}"
+
+
+def standing(finding: Finding) -> str:
+    """The rule and how firm the ground under it is, in a line."""
+    said = titled(finding)
+    cause = "" if "(cause " in said else f"cause {words.CAUSE.get(finding.cause.status, finding.cause.status)}"
+    ground = words.listed((cause, fixed_here(finding)))
+    return f"{ground[0].upper()}{ground[1:]}." if finding.rule in said else f"{finding.rule}; {ground}."
+
+
+def fixed_here(finding: Finding) -> str:
+    """Whether this build holds the fixes, in a few words."""
+    answers = [one.in_this_build for one in finding.fixes]
+    if not answers:
+        return "no fix known"
+    if len(set(answers)) == 1:
+        return f"{'fix' if len(answers) == 1 else 'fixes'} {words.FIXED[answers[0]]} this build"
+    return "fixes: " + ", ".join(
+        f"{answers.count(one)} {words.FIXED[one]} this build" for one in dict.fromkeys(answers)
+    )
+
+
+def first_step(finding: Finding) -> list[Line]:
+    """The best known remedy and the harm to stop or to keep from, in a line each."""
+    sound = sections.firm(finding.remedies)
+    best = next((one for one in sound if one.applies == "yes"), sound[0] if sound else None)
+    if best is None:
+        ask = "; capture what is asked for below" if finding.wanted or finding.missing else ""
+        return [Line(f"Do first: nothing verified is known to help{ask}."), *dont_first(finding)]
+    unsure = ", if it applies" if best.applies == "unknown" else ""
+    return [
+        Line(f"Do first [{words.PROOF[best.status]}{unsure}]: {words.first_sentence(best.what)}", tone="good"),
+        *dont_first(finding),
+    ]
+
+
+def dont_first(finding: Finding) -> list[Line]:
+    """The harm being done already, else the first to keep from."""
+    doing = [
+        Line(f"You already do what makes it worse: {words.first_sentence(one.what)}", tone="alarm")
+        for one in finding.harmful
+        if one.tried == "yes"
+    ]
+    return doing or [
+        Line(f"Do not (makes it worse): {words.first_sentence(one.what)}", tone="alarm") for one in finding.harmful[:1]
+    ]

@@ -1,0 +1,190 @@
+"""A rule -> the page that `advisor explain` shows: what the catalogue knows of one failure, without a case.
+
+The rule is put into the words of a finding, so that it reads like one; only the conditions are written out here,
+since no case has decided them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from advisor.model.condition import Atom, Condition, Join
+from advisor.model.fact import Value
+from advisor.model.report import (
+    AdviceOut,
+    CauseOut,
+    Finding,
+    FixOut,
+    LookalikeOut,
+    MissingOut,
+    ReferenceOut,
+    RemedyOut,
+    SourceOut,
+    StepOut,
+    SupersededOut,
+)
+from advisor.model.rule import Advice, Affected, Boundary, Remedy, Rule, Source, Step
+from advisor.render import sections, words
+from advisor.render.blocks import Block, Heading, Line, item, paragraphs
+from advisor.render.citations import Citations
+from advisor.render.text import lay
+
+JOINS = {"all": "all of these:", "any": "at least one of these:", "not": "not:"}
+
+
+def rule_page(rule: Rule, fixes: tuple[FixOut, ...], *, colour: bool = False, width: int = 80) -> str:
+    """The page. `fixes` are the rule's, as knowledge places them; `in_this_build` is not shown, for there is none."""
+    return lay(page(rule, fixes), colour=colour, width=width, clipped=False)
+
+
+def page(rule: Rule, fixes: tuple[FixOut, ...]) -> list[Block]:
+    """The rule in the order of a report: what it is, where it can happen, how it looks, what to do."""
+    cites = Citations()
+    told = _told(rule, fixes)
+    return [
+        Heading(f"{rule.id}: {rule.summary}", 1),
+        Line(_standing(rule)),
+        *sections.headed("What happens", paragraphs(rule.details)),
+        *sections.headed("Affected builds", [item(affected(one)) for one in rule.affected]),
+        *sections.headed("Can happen when", condition(rule.exposure)),
+        *sections.headed("Told from its look-alikes by", condition(rule.symptoms.signature)),
+        *sections.headed("Weaker signs", [block for one in rule.symptoms.supporting for block in condition(one)]),
+        *sections.remedies(told, cites, every=False),
+        *sections.fixes(told, cites, every=True, here=False),
+        *sections.dont(told, cites),
+        *sections.cause(told.cause, cites),
+        *sections.verification(told.verification),
+        *sections.lookalikes(told.lookalikes),
+        *sections.capture(told.wanted),
+        *sections.superseded(told, cites),
+        *sections.caveats(told),
+        *sections.headed("Sources", cites.lines(told.references, notes=True)),
+    ]
+
+
+def _standing(rule: Rule) -> str:
+    names = f"Also known as {', '.join((*rule.aliases, *rule.former_ids))}. " if rule.aliases or rule.former_ids else ""
+    return f"{names}Level {rule.level}, {rule.maturity}, as of {rule.as_of}. Cause {words.CAUSE[rule.cause.status]}."
+
+
+# conditions in words
+
+
+def condition(given: Condition | None, depth: int = 0) -> list[Block]:
+    """A condition as nested items."""
+    if given is None:
+        return []
+    if isinstance(given, Atom):
+        return [item(atom(given), depth)]
+    if (given.kind == "all" and depth == 0) or (len(given.parts) == 1 and given.kind != "not"):
+        return [block for part in given.parts for block in condition(part, depth)]
+    return [item(JOINS[given.kind], depth), *(block for part in given.parts for block in condition(part, depth + 1))]
+
+
+def atom(one: Atom) -> str:
+    """One condition as a person would say it."""
+    if one.kind == "log":
+        return f"a line like `{one.name}`"
+    if one.kind == "stack":
+        return f"one {one.op + ' ' if one.op else ''}thread with the frames {' < '.join(one.value)} (innermost first)"
+    if one.kind == "model":
+        return f"the model's name is like `{one.name}`"
+    return f"{one.name} {one.words()}"
+
+
+def affected(one: Affected) -> str:
+    """A range of builds in words."""
+    what = one.component or {"commits": "builds of main", "forks": "forks and patched builds only"}.get(
+        one.only or "", "releases"
+    )
+    since = f"from {_boundary(one.introduced)}" if one.introduced else ""
+    until = f"before {_boundary(one.fixed)}" if one.fixed else "no fixed build is known" if one.only != "forks" else ""
+    builds = f"commits {', '.join(one.commits)}" if one.commits else ""
+    return words.listed((f"{what}: {since}" if since else what, until, builds, one.why or ""))
+
+
+def _boundary(one: Boundary) -> str:
+    parts = [
+        one.version or "",
+        f"commit {one.commit}" if one.commit else "",
+        f"#{one.pr}" if one.pr else "",
+        one.date or "",
+    ]
+    return ", ".join(part for part in parts if part) or "a commit that is not established"
+
+
+# the rule in the words of a finding
+
+
+def _told(rule: Rule, fixes: tuple[FixOut, ...]) -> Finding:
+    return Finding(
+        rule=rule.id,
+        status="exposed",
+        level=rule.level,
+        summary=rule.summary,
+        headline=rule.summary,
+        aliases=rule.aliases,
+        because=(),
+        deciding=(),
+        missing=(),
+        exposure="unknown",
+        signature="unknown",
+        cause=CauseOut(rule.cause.status, rule.cause.text, _sources(rule.cause.source)),
+        no_fix=rule.no_fix or "",
+        fixes=fixes,
+        remedies=tuple(map(_remedy, rule.remedies)),
+        not_helpful=tuple(map(_advice, rule.not_helpful)),
+        harmful=tuple(map(_advice, rule.harmful)),
+        verification=tuple(map(_step, rule.verification)),
+        lookalikes=tuple(LookalikeOut(one.rule, one.tell, "", "") for one in rule.lookalikes),
+        wanted=tuple(MissingOut(one.what, one.tells, one.run or "") for one in rule.wanted),
+        superseded=tuple(SupersededOut(one.claim, one.by, one.why, _sources(one.source)) for one in rule.superseded),
+        caveats=rule.caveats,
+        references=tuple(ReferenceOut(one.type, one.url, one.note or "") for one in rule.references),
+        details=rule.details,
+        maturity=rule.maturity,
+        as_of=rule.as_of,
+    )
+
+
+def _sources(given: Iterable[Source]) -> tuple[SourceOut, ...]:
+    return tuple(SourceOut(one.url or one.artefact or "", one.date, one.note or "") for one in given)
+
+
+def _remedy(one: Remedy) -> RemedyOut:
+    change: dict[str, Value] = {**(one.set or {}), **dict.fromkeys(one.unset or ()), **(one.env or {})}
+    named = {"image": one.image, "repo": one.repo, "commit": one.commit, "component": one.component, "to": one.to}
+    change |= {name: value for name, value in named.items() if value}
+    when = f" (where {said})" if (said := one_condition(one.applies_when)) else ""
+    return RemedyOut(
+        do=one.do,
+        what=f"{one.what.strip().rstrip('.')}{when}",
+        cost=one.cost,
+        status=one.status,
+        status_says="",
+        proof=one.proof or "",
+        applies="yes",
+        change=change,
+        diff="",
+        sources=_sources(one.source),
+    )
+
+
+def one_condition(given: Condition | None) -> str:
+    """A condition in one line: `topology.pp more than 1 and not (…)`; nothing for None."""
+    if given is None:
+        return ""
+    if isinstance(given, Atom):
+        return atom(given)
+    if given.kind == "not":
+        return f"not ({one_condition(given.parts[0])})"
+    joint = " and " if given.kind == "all" else " or "
+    return joint.join(f"({one_condition(part)})" if isinstance(part, Join) else atom(part) for part in given.parts)
+
+
+def _advice(one: Advice) -> AdviceOut:
+    return AdviceOut(one.what, one.why, "unknown", _sources(one.source))
+
+
+def _step(one: Step) -> StepOut:
+    return StepOut(one.do, one.expect, one.run or "", one.absent, one.advancing or "", one.duration_s)

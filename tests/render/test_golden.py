@@ -1,0 +1,32 @@
+"""Every output of every hand-made report, held against a file."""
+
+import pytest
+
+from advisor.render.json import json
+from advisor.render.markdown import markdown
+from advisor.render.rule_page import rule_page
+from advisor.render.schema import report_schema
+from advisor.render.text import text
+from tests.render.reports import FIX, REPORTS
+from tests.render.rules import RULE
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_reports(name, assert_golden):
+    report = REPORTS[name]
+    assert_golden(f"{name}.txt", text(report, colour=False, width=80))
+    assert_golden(f"{name}.verbose.txt", text(report, colour=False, width=100, verbose=True))
+    assert_golden(f"{name}.md", markdown(report))
+    assert_golden(f"{name}.json", json(report))
+
+
+def test_colours(assert_golden):
+    assert_golden("hung.colour.txt", text(REPORTS["hung"], colour=True, width=80))
+
+
+def test_a_rule(assert_golden):
+    assert_golden("rule.txt", rule_page(RULE, (FIX,)))
+
+
+def test_the_schema(assert_golden):
+    assert_golden("schema.json", report_schema())
