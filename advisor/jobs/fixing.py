@@ -37,10 +37,23 @@ def fix_out(fix: Fix, view: View) -> FixOut:
         first_release=releases[0] if releases else None,
         releases=releases,
         releases_by=record.by if record else (),
+        releases_says=_releases_say(fix, record, releases),
         in_this_build={Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}[truth],  # type: ignore[arg-type]
         why=why,
         sources=tuple(map(source_out, fix.source)),
     )
+
+
+def _releases_say(fix: Fix, record: FixRecord | None, releases: tuple[str, ...]) -> str:
+    if fix.state == "fork":
+        return "only in a fork; no upstream release holds it"
+    if fix.state in ("open", "closed"):
+        return f"not merged: the pull request is {fix.state}"
+    if record is None:
+        return "which releases hold it is not established"
+    if not releases:
+        return "no tagged release holds it"
+    return f"first released in {releases[0]}; newest release checked that holds it: {releases[-1]}"
 
 
 def _url(fix: Fix) -> str:

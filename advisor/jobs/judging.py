@@ -26,14 +26,14 @@ class Judgement:
 
 
 @cache
-def _weights(catalogue: tuple[Rule, ...]) -> dict[str, float]:
-    return weights(catalogue)
-
-
-@cache
 def catalogue() -> tuple[Rule, ...]:
     """Every usable rule of the shipped catalogue."""
     return rules().rules
+
+
+@cache
+def _catalogue_weights() -> dict[str, float]:
+    return weights(catalogue())
 
 
 def view_of(case: Case) -> View:
@@ -44,8 +44,9 @@ def view_of(case: Case) -> View:
 
 def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
     """Every rule's verdict on a case, in the order to read them."""
+    weight = _catalogue_weights() if among is None else weights(among)
     among = catalogue() if among is None else among
     view = view_of(case)
     considered = [rule for rule in among if applies(rule, case.build.engine)]
     verdicts = [judge(rule, view) for rule in considered]
-    return Judgement(case, view, in_order(verdicts, _weights(among)), len(considered))
+    return Judgement(case, view, in_order(verdicts, weight), len(considered))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 
-from advisor.advice.remedies import EDITS, change, edited, proof_says
+from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
 from advisor.jobs.fixing import fix_out, source_out
 from advisor.jobs.judging import Judgement
 from advisor.launches import edit as editing
@@ -209,11 +209,12 @@ def _diff(remedy: Remedy, view: View) -> str:
     return "\n".join(dict.fromkeys(part.rstrip("\n") for part in parts if part))
 
 
-def edit_for(view: View) -> editing.Edit:
+def edit_for(view: View) -> Edit:
     """The launch editor for this case's engine."""
+    known = {view.knowledge.engine: view.knowledge} if view.knowledge else {}
 
     def edit(launch: Launch, settings: dict[str, Scalar], unset: tuple[str, ...], env: dict[str, str | None]) -> Launch:
-        return editing.edit(launch, set=settings, unset=unset, env=env, knowledge=view.knowledge)
+        return editing.edit(launch, set=settings, unset=unset, env=env, knowledge=known, version=view.release)
 
     return edit
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from advisor import evidence
-from advisor.launches import reading
+from advisor.launches import mentions
 from advisor.model.fact import FactKind
 
 
 @cache
 def kinds() -> dict[str, FactKind]:
     """All declared facts by name."""
-    return {kind.name: kind for kind in (*evidence.FACTS, *reading.FACTS)}
+    return {kind.name: kind for kind in (*evidence.FACTS, *mentions.FACTS)}

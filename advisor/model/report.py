@@ -62,7 +62,10 @@ class CauseOut:
 
 @dataclass(frozen=True)
 class FixOut:
-    """An upstream fix. `releases` hold it, oldest first, as established from `releases_by`; empty means none known."""
+    """An upstream fix. `releases` hold it, oldest first, as established by `releases_by` (git, fingerprint, …).
+
+    `releases_says` is that in words: "released in 0.15.0 and later", "no tagged release holds it", "not established".
+    """
 
     repo: str
     pr: int | None
@@ -77,6 +80,7 @@ class FixOut:
     first_release: str | None
     releases: tuple[str, ...]
     releases_by: tuple[str, ...]
+    releases_says: str
     in_this_build: YesNoUnknown
     why: str
     sources: tuple[SourceOut, ...]

@@ -1,0 +1,163 @@
+"""The door itself: exit codes, bad input in one line, batch, output files, the other commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.front_door import advisor, checked
+
+FLAGS = "--pipeline-parallel-size 8 --tensor-parallel-size 1"
+
+
+def one_line(err: str) -> str:
+    lines = [line for line in err.splitlines() if line]
+    assert len(lines) == 1, err
+    assert "Traceback" not in err
+    return lines[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--engine", "vlm", "--flags", FLAGS], ["--engine", "vlm", "did you mean vllm"]),
+        (["--engine", "vllm", "--flags", '--model "Qwen/Qwen3 --tensor-parallel-size 4'], ["--flags", "quote"]),
+        (["--engine", "vllm", "--version", "latest-ish!", "--flags", FLAGS], ["--version", "latest-ish!"]),
+        (["--engine", "vllm", "--flags", FLAGS, "--log", "no-such.log"], ["no-such.log", "no such file"]),
+        (["--engine", "vllm", "--flags", FLAGS, "--env", "NCCL_DEBUG"], ["--env", "NCCL_DEBUG", "NAME=value"]),
+        (["--engine", "vllm", "--flags", FLAGS, "--component", "nccl"], ["--component", "nccl"]),
+    ],
+)
+def test_bad_input_is_one_line_and_the_rest_is_still_used(arguments: list[str], parts: list[str]) -> None:
+    ran = checked(*arguments)
+    line = one_line(ran.err)
+    assert ran.code == 2
+    assert all(part in line for part in parts), line
+    assert ran.report["settings"] or "quote" in line
+    assert any(parts[-1].split()[0] in note for note in ran.report["coverage"]["notes"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["check"], ["nothing recognised", "looked for"]),
+        (["check", "no-such.log"], ["no-such.log", "no such file"]),
+        (["check", "--output", "/no/such/folder/x", "--engine", "vllm", "--flags", FLAGS], ["cannot be written"]),
+        (["check", "--no-such-option"], ["--no-such-option"]),
+        (["check", "--format", "yaml", "--engine", "vllm"], ["yaml"]),
+        (["explain", "vllm/no-such-rule"], ["no rule", "vllm/no-such-rule"]),
+        (["rules", "validate", "--rules", "/no/such/folder"], ["no such folder"]),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_exit_code_2(arguments: list[str], parts: list[str]) -> None:
+    ran = advisor(*arguments)
+    line = one_line(ran.err)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert all(part in line for part in parts), line
+
+
+def test_a_folder_or_an_unreadable_file_is_said(tmp_path: Path) -> None:
+    assert "folder" in one_line(advisor("check", str(tmp_path)).err)
+
+
+def test_an_empty_file_is_nothing_recognised(tmp_path: Path) -> None:
+    (tmp_path / "empty.log").write_text("")
+    ran = advisor("check", str(tmp_path / "empty.log"))
+    assert ran.code == 2
+    assert "empty.log" in one_line(ran.err)
+
+
+def test_exit_codes_follow_the_threshold_not_the_format() -> None:
+    case = ["check", "--engine", "vllm", "--version", "0.28.0", "--flags"]
+    exposed = [*case, FLAGS + """ --speculative-config '{"method":"dspark","num_speculative_tokens":5}'"""]
+    for form in ("text", "json", "markdown"):
+        assert advisor(*exposed, "--format", form).code == 1
+        assert advisor(*exposed, "--format", form, "--fail-on", "matched").code == 0
+        assert advisor(*exposed, "--format", form, "--fail-on", "never").code == 0
+        assert advisor(*case, "--tensor-parallel-size 2", "--format", form).code == 0
+
+
+def test_output_goes_to_the_file_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    ran = checked("--engine", "vllm", "--flags", FLAGS, "--output", str(file))
+    assert ran.out == ""
+    assert json.loads(file.read_text())["schema"] == "advisor-report/1"
+    assert [one.name for one in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_the_same_input_gives_the_same_bytes() -> None:
+    case = ("check", "--engine", "vllm", "--version", "0.28.0", "--flags", FLAGS, "--symptom", "it hangs", "--format", "json")
+    assert advisor(*case).out == advisor(*case).out
+
+
+BATCH = [
+    {"id": "a", "engine": "lmdeploy", "version": "0.14.0", "launch": "--backend pytorch --dp 2 --ep 2 --speculative-algorithm qwen3_5_mtp", "env": "", "hardware": "", "symptom": "", "log": "RuntimeError: DeepEP error: timeout (dispatch CPU)"},
+    {"id": "b", "engine": "", "version": "", "launch": "", "env": "", "hardware": "", "symptom": "", "log": ""},
+    {"id": "c", "engine": "tpu-thing", "version": "??", "launch": "it's \"broken", "env": "no equals", "hardware": "a box", "symptom": "慢", "log": "\x00\x1b[31mred"},
+]  # fmt: skip
+
+
+def test_batch_gives_one_report_a_line_in_order(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in BATCH))
+    ran = advisor("check", "--batch", str(file))
+    reports = [json.loads(line) for line in ran.out.splitlines()]
+    assert [one["id"] for one in reports] == ["a", "b", "c"]
+    assert reports[0]["findings"][0]["rule"] == "lmdeploy/mtp-dp-meta"
+    assert reports[0]["findings"][0]["status"] == "matched"
+    assert not [one for report in reports[1:] for one in report["findings"] if one["status"] == "matched"]
+    assert ran.err == ""
+    assert ran.code == 1
+
+
+def test_a_batch_line_that_is_no_case_keeps_its_place_and_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text('{"id": "a", "engine": "vllm"}\nnot json\n[1]\n{"id": "d"}\n')
+    ran = advisor("check", "--batch", str(file))
+    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == ["a", "", "", "d"]
+    assert ran.code == 2
+    assert "cases.jsonl:2" in ran.err and "cases.jsonl:3" in ran.err and "Traceback" not in ran.err
+
+
+def test_batch_reads_standard_input() -> None:
+    ran = advisor("check", "--batch", "-", stdin=json.dumps(BATCH[1]) + "\n")
+    assert json.loads(ran.out)["id"] == "b"
+
+
+def test_explain_finds_a_rule_by_id_slug_and_thread() -> None:
+    pages = {advisor("explain", name).out for name in ("vllm/pp-broadcast-skew", "pp-broadcast-skew", "#53402")}
+    assert len(pages) == 1
+    assert "66" in pages.pop()
+
+
+def test_rules_list_validate_and_test() -> None:
+    listed = advisor("rules", "list")
+    assert listed.code == 0 and "any/nccl-proxy-slot-leak-arm" in listed.out
+    assert advisor("rules", "validate").code == 0
+    ran = advisor("rules", "test", "xllm/shm-h2d-graph-race")
+    assert ran.code == 0 and "0 failed" in ran.out
+
+
+def test_a_malformed_rule_is_said_with_its_place(tmp_path: Path) -> None:
+    folder = tmp_path / "rules" / "vllm" / "broken"
+    folder.mkdir(parents=True)
+    (folder / "rule.yaml").write_text("id: vllm/other\nsummary: 3\nlevel: fatal\nsymptoms: {signature: {lgo: x}}\n")
+    ran = advisor("rules", "validate", "--rules", str(tmp_path / "rules"))
+    assert ran.code == 1 and ran.err == ""
+    for part in ("rule.yaml:2: ", "rule.yaml:3: ", "rule.yaml:4: "):
+        assert part in ran.out, ran.out
+
+
+def test_the_schema_is_published_and_reports_keep_to_it() -> None:
+    import jsonschema
+
+    schema = json.loads(advisor("schema").out)
+    jsonschema.validate(checked("--engine", "vllm", "--flags", FLAGS).report, schema)
+
+
+def test_help_shows_an_example_of_use() -> None:
+    assert "check" in advisor("--help").out
+    assert "--flags" in advisor("check", "--help").out
