@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple, cast, get_args
 
 from advisor.evidence.lines import rank_in
-from advisor.evidence.paste import split
+from advisor.evidence.paste import prose, split
 from advisor.evidence.recognition import kind_of
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
 
@@ -35,8 +35,8 @@ class Taken(NamedTuple):
 def take(name: str, data: bytes, kind: str = "") -> Taken:
     """The artifacts in `data`, which the user calls `name`.
 
-    `kind` is the user's word for it: `text` is a paste, looked into line by line (so are `-` and `--symptom`); any other
-    kind is taken as said; "" means look.
+    `kind` is the user's word for it: `text` is a paste, looked into line by line (so are `-` and `--symptom`); any
+    other kind is taken as said; "" means look.
     """
     if what := binary(data):
         return Taken([Artifact(name, "binary", "", rank=rank_of_name(name))], [Note("unreadable", what, Span(name))])
@@ -99,19 +99,20 @@ def shorten(text: str) -> tuple[str, int]:
 
 
 def parts_of(name: str, text: str, paste: bool) -> list[Artifact]:
-    """One artifact for a text of one kind, else one for each part."""
+    """One artifact for a text of one kind, else one for all the prose and one for each part that a machine printed."""
     rank = rank_of_name(name)
     kind = kind_of(text)
     if is_whole(name, text, kind, paste):
         return [Artifact(name, kind, text, rank=rank)]
-    artifacts = []
+    parts = split(text)
+    said = prose(text, parts)
+    artifacts = [Artifact(name, "text", said, rank=rank)] if any(part.kind == "text" for part in parts) else []
     line, counted = 1, 0
-    for part in split(text):
-        line += (
-            text.count("\n", counted, part.start) if part.start >= counted else -text.count("\n", part.start, counted)
-        )
+    for part in parts:
+        line += text.count("\n", counted, part.start)
         counted = part.start
-        artifacts.append(Artifact(name, part.kind, text[part.start : part.end], line, rank))
+        if part.kind != "text":
+            artifacts.append(Artifact(name, part.kind, text[part.start : part.end], line, rank))
     return artifacts or [Artifact(name, kind, text, rank=rank)]
 
 

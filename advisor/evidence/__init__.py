@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from advisor.evidence import collect_env, engine_log, machine, nccl_log, python_stack
+from advisor.evidence import collect_env, engine_log, free_text, machine, nccl_log, python_stack
 from advisor.evidence.sighting import once
 from advisor.model.fact import Artifact, Fact, FactKind, Note, Thread
 
-_LATER = ("free_text", "builds", "hardware")
+_LATER = ("builds", "hardware")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,13 @@ def read(artifact: Artifact) -> Evidence:
     if artifact.kind in ("log", "stack"):
         return _logged(artifact)
     facts: tuple[Fact, ...] = ()
-    notes: tuple[Note, ...] = ()
     if artifact.kind == "collect_env":
         facts = collect_env.read(artifact)
     elif artifact.kind == "machine":
         facts = machine.read(artifact)
     elif artifact.kind == "text":
-        facts, notes = _prose(artifact)
-    return Evidence(facts, (), notes, artifact)
+        facts = free_text.read_symptoms(artifact.text, artifact=artifact.name, first_line=artifact.first_line)
+    return Evidence(facts, (), (), artifact)
 
 
 def _logged(artifact: Artifact) -> Evidence:
@@ -50,16 +49,6 @@ def _logged(artifact: Artifact) -> Evidence:
     return Evidence(facts, threads, python_stack.notes(threads), artifact)
 
 
-def _prose(artifact: Artifact) -> tuple[tuple[Fact, ...], tuple[Note, ...]]:
-    """A person's words, by the reader of free text."""
-    reader = _optional("free_text")
-    if reader is None:
-        return (), ()
-    found = reader.read(artifact)
-    facts = getattr(found, "facts", found)
-    return tuple(facts), tuple(getattr(found, "notes", ()))
-
-
 def _optional(name: str) -> Any:
     """A reader module of this room, or None while there is none."""
     try:
@@ -69,7 +58,7 @@ def _optional(name: str) -> Any:
 
 
 def _vocabulary() -> tuple[FactKind, ...]:
-    declared = [*nccl_log.FACTS, *engine_log.FACTS, *machine.FACTS, *collect_env.FACTS]
+    declared = [*nccl_log.FACTS, *engine_log.FACTS, *machine.FACTS, *collect_env.FACTS, *free_text.FACTS]
     for name in _LATER:
         declared += getattr(_optional(name), "FACTS", ())
     kinds: dict[str, FactKind] = {}

@@ -3,15 +3,16 @@
     INFO 10-06 04:50:11 [api_server.py:1839] vLLM API server version 0.11.0
     INFO 10-06 04:50:11 [utils.py:233] non-default args: {'model': '...', 'tensor_parallel_size': 2}
     [2026-08-02 10:01:00] server_args=ServerArgs(model_path='...', tp_size=2, ...)
-    2026-08-19 10:00:00,123 - lmdeploy - INFO - async_engine.py:130 - input backend=pytorch, backend_config=PytorchEngineConfig(...)
+    2026-08-19 10:00:00,123 - lmdeploy - INFO - async_engine.py:130 - input backend=pytorch, backend_config=...
     I20260124 17:37:10.071696 1003807 master.cpp:420] Master init options: backend: llm, ...
 
-Facts: `banner.engine`, `banner.version`, `banner.args` (raw, read elsewhere), `component.torch`. No facts: the log starts later, or
-is not an engine's. Without a banner an engine is named only when paths or process names of exactly one engine stand in the text.
+Facts: `banner.engine`, `banner.version`, `banner.args` (raw, read elsewhere), `component.torch`. No facts: the log
+starts later, or is not an engine's. Without a banner an engine is named only when paths or process names of exactly
+one engine stand in the text.
 
 **Source:** vLLM `entrypoints/openai/api_server.py` and `entrypoints/serve/utils/api_utils.py` (`log_version_and_model`,
-`log_non_default_args`), `v1/engine/core.py`; SGLang 0.5.17 `entrypoints/engine.py`; LMDeploy 0.18.0 `serve/core/async_engine.py`;
-xLLM `core/distributed_runtime/master.cpp` (`print_startup_banner`) at 3906f5a91.
+`log_non_default_args`), `v1/engine/core.py`; SGLang 0.5.17 `entrypoints/engine.py`; LMDeploy 0.18.0
+`serve/core/async_engine.py`; xLLM `core/distributed_runtime/master.cpp` (`print_startup_banner`) at 3906f5a91.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ _BANNERS: tuple[tuple[str, str, re.Pattern[str] | None], ...] = (
 _ARGS = (
     "server_args=ServerArgs(",
     "non-default args: ",
+    " args: Namespace(",
     "input backend=",
-    "speculative_config=SpeculativeConfig(",
+    "- speculative_config=SpeculativeConfig(",
     "updated backend_config=",
     "Master init options: ",
 )
@@ -92,7 +94,7 @@ def read(artifact: Artifact) -> Iterator[Fact]:
             if count >= _MAX:
                 break
             row = line_around(artifact.text, at)
-            yield sighting(artifact, "banner.args", artifact.text[at : row.end].strip(), at, row.end)
+            yield sighting(artifact, "banner.args", artifact.text[at : row.end].strip(" -"), at, row.end)
     for at in occurrences(artifact.text, "PyTorch version "):
         found = re.compile(r"PyTorch version (\d+\.\d+[\w.+]*) available").match(artifact.text, at)
         if found:

@@ -1,11 +1,12 @@
-"""`collect_env` of PyTorch or vLLM, `sglang.check_env`, `lmdeploy check_env` -> components and hardware; never a symptom.
+"""`collect_env` of PyTorch or vLLM, `sglang.check_env`, `lmdeploy check_env` -> components and hardware.
 
     PyTorch version: 2.11.0+cu130                 GPU 0: NVIDIA H200
     CUDA runtime version: 13.0.88                 [pip3] nvidia-nccl-cu13==2.28.9
-    Nvidia driver version: 580.159.04             vLLM Version                 : 0.11.2.dev278+gccfeb3a8 (git sha: ccfeb3a8)
+    Nvidia driver version: 580.159.04             vLLM Version   : 0.11.2.dev278+gccfeb3a8 (git sha: ccfeb3a8)
 
-Facts: `component.<name>`, `hardware.arch`, `hardware.accelerator`, `hardware.count`. What is missing was not collected; it is not
-absent. A version from a package list is of the installed package, which need not be the library that a process maps.
+Facts: `component.<name>`, `hardware.arch`, `hardware.accelerator`, `hardware.count`; never a symptom. What is missing
+was not collected; it is not absent. A version from a package list is of the installed package, which need not be the
+library that a process maps.
 
 **Source:** PyTorch 2.11 `torch/utils/collect_env.py`; vLLM `vllm/collect_env.py` (`env_info_fmt`); SGLang 0.5.17
 `sglang/check_env.py`; LMDeploy 0.18.0 `lmdeploy/cli/cli.py` (`check_env`).
@@ -93,13 +94,14 @@ FACTS = (
     ),
 )
 
-_KEYED = re.compile(r"^([A-Za-z][\w. ]*?) *: *(\S.*)$", re.M)
+_KEYED = re.compile(r"^([A-Za-z][\w. -]*?) *: *(\S.*)$", re.M)
 _PIP = re.compile(
     r"^\[(?:pip3?|conda)\] ([\w.-]+?)(?:-cu\d+)?(?:==| +)(\d[\w.+!]*)", re.M
 )  # [pip3] nvidia-nccl-cu13==2.28.9
 _GPU = re.compile(r"^GPU (\d+(?:,\d+)*): (\S.*?)(?: \(UUID.*)?$", re.M)  # GPU 0: NVIDIA H200; GPU 0,1: NVIDIA H100
 _ARCH = re.compile(
-    r"^(?:OS *: .*\((x86_64|aarch64|arm64)\)|Architecture: +(x86_64|aarch64|arm64)|Python platform *: .*?[-_](x86_64|aarch64)-)",
+    r"^(?:OS *: .*\((x86_64|aarch64|arm64)\)|Architecture: +(x86_64|aarch64|arm64)|"
+    r"Python platform *: .*?[-_](x86_64|aarch64)-)",
     re.M,
 )
 _VERSION = re.compile(r"v?(\d+\.\d+[\w.+]*)")

@@ -6,13 +6,15 @@
     TimeoutError: RPC call to sample_tokens timed out
     INFO:     Application shutdown complete.
 
-Facts: `symptom.watchdog .hang .timeout .crash .oom .startup_failure .heartbeat_stopped`, `error.exception` (roots first, what others
-raised because a peer died after them and not notable), `process.clean_exit`, and those of `banner`. A healthy log yields no symptom:
-what is printed after a stop was asked for, and errors of single requests after which service went on, are not notable.
+Facts: `symptom.watchdog .hang .timeout .crash .oom .startup_failure .heartbeat_stopped`, `error.exception` (roots
+first; what was raised because a peer died comes after them and is not notable), `process.clean_exit`, and those of
+`banner`. A healthy log yields no symptom: what is printed after a stop was asked for, and errors of single requests after which
+service went on, are not notable.
 
-**Source:** SGLang 0.5.17 `srt/utils/watchdog.py`, `managers/scheduler.py`, `entrypoints/engine.py`, `managers/tokenizer_manager.py`; vLLM
-`v1/engine/core.py`, `v1/executor/multiproc_executor.py`, `entrypoints/launcher.py`; uvicorn `server.py`; xLLM `server/xllm_server.cpp`;
-glog `logging.cc`; PyTorch 2.11 `c10/cuda/CUDACachingAllocator.cpp`.
+**Source:** SGLang 0.5.17 `srt/utils/watchdog.py`, `managers/scheduler.py`, `entrypoints/engine.py`,
+`managers/tokenizer_manager.py`; vLLM `v1/engine/core.py`, `v1/executor/multiproc_executor.py`,
+`entrypoints/launcher.py`; uvicorn `server.py`; xLLM `server/xllm_server.cpp`; glog `logging.cc`;
+PyTorch 2.11 `c10/cuda/CUDACachingAllocator.cpp`.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from advisor.evidence.sighting import once, sighting
 from advisor.evidence.tracebacks import Raised, raised
 from advisor.model.fact import Artifact, Fact, FactKind
 
+_HEAD, _TAIL = 20_000, 4_000  # characters in which a banner, and the end of a clean stop, are looked for
 HEALTH = "curl -s -m 5 -o /dev/null -w '%{http_code}' http://HOST:PORT/health"
 
 FACTS = (
@@ -160,8 +163,9 @@ _READY = (
 _ALIVE = ('" 200', "Decode batch", "Avg prompt throughput:", "Avg thr (in/out):", "finish_reason: ")
 _FATAL = ("Scheduler hit an exception", "failed to start", "fatal error", "Process ", "[rank", "Uncaught exception")
 _ECHO = re.compile(
-    r"EngineDeadError|BrokenPipe|closed by peer|reset by peer|communicator was aborted|remote process exited|See root cause above|"
-    r"See stack trace|watchdog thread terminated|TCPStore|cancelled|EngineCore encountered an issue"
+    r"EngineDeadError|BrokenPipe|closed by peer|reset by peer|communicator was aborted|remote process exited|"
+    r"See root cause above|See stack trace|watchdog thread terminated|TCPStore|cancelled|"
+    r"EngineCore encountered an issue"
 )
 _QUIET = frozenset(
     {"KeyboardInterrupt", "SystemExit", "CancelledError", "GeneratorExit", "StopIteration", "StopAsyncIteration"}
@@ -196,9 +200,10 @@ def covers(artifact: Artifact) -> bool:
     text = artifact.text
     start = banner.first(text)
     if start is None:
-        start = text.find("NCCL version ") if "NCCL version " in text[:20_000] else None
+        start = text.find("NCCL version ") if "NCCL version " in text[:_HEAD] else None
     end = max((text.rfind(mark) for mark in _CLEAN), default=-1)
-    return start is not None and start < 20_000 and end > start and len(text) - end < 4_000
+    ends = end >= 0 and len(text) - end < _TAIL and banner.after(text, end) is None
+    return start is not None and start < _HEAD and end > start and ends
 
 
 def _calm(text: str) -> list[tuple[int, int]]:
@@ -329,5 +334,5 @@ def _startup(artifact: Artifact, errors: list[Fact]) -> Iterator[Fact]:
 def _exit(artifact: Artifact, troubled: bool) -> Iterator[Fact]:
     """`process.clean_exit`, unless something else in the log speaks against it."""
     last, mark = max((artifact.text.rfind(mark), mark) for mark in _CLEAN)
-    if last >= 0 and not troubled and len(artifact.text) - last < 4_000:
+    if last >= 0 and not troubled and len(artifact.text) - last < _TAIL and banner.after(artifact.text, last) is None:
         yield sighting(artifact, "process.clean_exit", True, last, last + len(mark))

@@ -1,16 +1,17 @@
 """The throughput lines that engines print at an interval -> did they stop, or go on with nothing moving?
 
-    [2026-08-02 10:11:12 TP0] Decode batch, #running-req: 8, #token: 4096, ..., gen throughput (token/s): 38.40, #queue-req: 0
-    INFO 10-06 04:51:05 [loggers.py:118] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: 41.2 tokens/s,
-        Running: 3 reqs, Waiting: 0 reqs, ...
-    [2026-08-19 13:44:49 DP0] Avg thr (in/out): 21.0 / 41.2 tokens/s, ..., Engine (running/waiting): 8 / 0, KV cache: 3.1%,
+    [2026-08-02 10:11:12 TP0] Decode batch, #running-req: 8, #token: 4096, ..., gen throughput (token/s): 38.40
+    INFO 10-06 04:51:05 [loggers.py:118] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput:
+        41.2 tokens/s, Running: 3 reqs, Waiting: 0 reqs, ...
+    [2026-08-19 13:44:49 DP0] Avg thr (in/out): 21.0 / 41.2 tokens/s, ..., Engine (running/waiting): 8 / 0
 
-Silence is no symptom by itself: an idle vLLM or LMDeploy prints nothing, and SGLang prints only while it decodes. `symptom.heartbeat_stopped`
-wants requests running at the last beat and later lines more than three intervals on, and of SGLang a watchdog's word besides.
-`symptom.hang` wants at least six last beats over a minute, with requests running and a throughput of zero.
+Silence is no symptom by itself: an idle vLLM or LMDeploy prints nothing, and SGLang prints only while it decodes.
+`symptom.heartbeat_stopped` wants requests running at the last beat and later lines more than three intervals on, and of
+SGLang a watchdog's word besides. `symptom.hang` wants at least six last beats over most of a minute, with requests
+running and a throughput of zero.
 
-**Source:** SGLang 0.5.17 `managers/scheduler_components/metrics_reporter.py`; vLLM `v1/metrics/loggers.py` (`LoggingStatLogger.log`);
-LMDeploy 0.18.0 `lmdeploy/metrics/loggers.py` (`LoggingStatLogger.log`).
+**Source:** SGLang 0.5.17 `managers/scheduler_components/metrics_reporter.py`; vLLM `v1/metrics/loggers.py`
+(`LoggingStatLogger.log`); LMDeploy 0.18.0 `lmdeploy/metrics/loggers.py` (`LoggingStatLogger.log`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from advisor.evidence.lines import line_around, lines, occurrences, rank_of, seconds_of
@@ -37,7 +39,8 @@ FACTS = (
 _MARKS = ("Decode batch", "Avg prompt throughput:", "Avg thr (in/out):")
 _RUNNING = re.compile(r"#running-req: (\d+)|Running: (\d+) reqs|running/waiting\): (\d+) /")
 _RATES = re.compile(
-    r"gen throughput \(token/s\): ([\d.]+)|prompt throughput: ([\d.]+) tokens/s, Avg generation throughput: ([\d.]+)|in/out\): ([\d.]+) / ([\d.]+)"
+    r"gen throughput \(token/s\): ([\d.]+)|prompt throughput: ([\d.]+) tokens/s, Avg generation throughput: ([\d.]+)|"
+    r"in/out\): ([\d.]+) / ([\d.]+)"
 )
 _DAY_S = 86_400.0
 _LEAST_BEATS = 3
@@ -48,7 +51,7 @@ _LEAST_SILENCE_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """One throughput line: when, how many requests ran, and whether any token moved. None where the line does not say."""
+    """One throughput line: when, how many requests ran, whether any token moved. None where the line does not say."""
 
     at: int
     seconds: float | None
@@ -76,7 +79,7 @@ def beats(text: str) -> dict[str, list[Beat]]:
 
 
 def read(artifact: Artifact, alarm: int | None) -> Iterator[Fact]:
-    """`symptom.heartbeat_stopped` and `symptom.hang` where the beats say so; `alarm` is where a watchdog spoke, if any."""
+    """`symptom.heartbeat_stopped` and `symptom.hang` where the beats say so; `alarm` is where a watchdog spoke."""
     by_rank = beats(artifact.text)
     if not by_rank:
         return
@@ -110,9 +113,7 @@ def stopped(each: list[Beat], end_s: float | None, alarm: int | None) -> bool:
     if last.mark == "Decode batch" and (alarm is None or alarm < last.at):
         return False
     gaps = [
-        (b.seconds - a.seconds) % _DAY_S
-        for a, b in zip(each, each[1:], strict=False)
-        if a.seconds is not None and b.seconds is not None
+        (b.seconds - a.seconds) % _DAY_S for a, b in pairwise(each) if a.seconds is not None and b.seconds is not None
     ]
     return bool(gaps) and (end_s - last.seconds) > max(3 * median(gaps), _LEAST_SILENCE_S)
 

@@ -20,22 +20,25 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_CONTAINER = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(?:Z|[+-]\d\d:?\d\d)?(?: std(?:out|err) [FP])? "  # 2026-08-02T10:11:12.1Z stdout F
-_ROLE = r"\((?:[A-Z]\w*(?: [a-z]+=[^()\s]+)+|(?:Engine|Worker|Vllm|Ray)\w*(?: [^()\n]{0,40})?)\) "  # (EngineCore_DP0 pid=269)
+# 2026-08-02T10:11:12.1Z stdout F
+_CONTAINER = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(?:Z|[+-]\d\d:?\d\d)?(?: std(?:out|err) [FP])? "
+# (EngineCore_DP0 pid=269)
+_ROLE = r"\((?:[A-Z]\w*(?: [a-z]+=[^()\s]+)+|(?:Engine|Worker|Vllm|Ray)\w*(?: [^()\n]{0,40})?)\) "
 _TORCH_RANK = r"\[rank\d+\]:? ?"  # [rank0]:
 _VLLM = r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\[[^\]\s]+:\d+\]|[\w./]+:\d+\])"
 _SGLANG = r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?(?: [A-Z]{2,}\d+)*\]"  # [2026-08-02 10:11:12 DP0 TP1]
-_GLOG = (
-    r"\[?[IWEF]\d{4,8} \d\d:\d\d:\d\d\.\d+ +(?:\d+ )?[\w./-]+:\d+\]"  # F20260124 17:37:19.07 1003807 sequence.cpp:250]
-)
+# F20260124 17:37:19.07 1003807 sequence.cpp:250]
+_GLOG = r"\[?[IWEF]\d{4,8} \d\d:\d\d:\d\d\.\d+ +(?:\d+ )?[\w./-]+:\d+\]"
 _LMDEPLOY = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+ - \S+ - [A-Z]+ - (?:\[pid=\d+ ppid=\d+\] - )?\S+:\d+ - "
-_ISO = r"\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[,.]\d+)?\]?(?: ?\| ?| - | )(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b[ |:-]*"
+_LEVEL = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)"
+_ISO = rf"\[?\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[,.]\d+)?\]?(?: ?\| ?| - | ){_LEVEL}\b[ |:-]*"
 _NCCL = r"(?:[\w.-]+:\d+:\d+ )?\[\d+\] (?:[\w.]+:\d+ )?NCCL [A-Z]+ "  # node-a:643:643 [0] NCCL INFO
 _UVICORN = r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL): {2,}"  # INFO:     Application startup complete.
 _LOGGING = r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:"  # WARNING:root:...
+_TURBOMIND = r"\[TM\]\[[A-Z]+\]"  # [TM][INFO] [Engine] max cached tokens: 519680
 
 _WRAP = re.compile(f"{_CONTAINER}|{_ROLE}|{_TORCH_RANK}")
-_LEAD = re.compile(f"{_VLLM}|{_SGLANG}|{_GLOG}|{_LMDEPLOY}|{_ISO}|{_NCCL}|{_UVICORN}|{_LOGGING}")
+_LEAD = re.compile(f"{_VLLM}|{_SGLANG}|{_GLOG}|{_LMDEPLOY}|{_ISO}|{_NCCL}|{_UVICORN}|{_LOGGING}|{_TURBOMIND}")
 
 _LABELS = re.compile(r"(?<![A-Za-z0-9])(?:TP|PP|DP|EP|CP)\d+(?![A-Za-z0-9])")
 _RANK_WORD = re.compile(r"\[rank(\d+)\]")

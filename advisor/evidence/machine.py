@@ -1,16 +1,16 @@
 """Readings of the machine -> accelerators, driver, which NCCL is mapped, which GPUs spin and which idle.
 
-    |   0  NVIDIA H200                    On  |   00000000:00:06.0 Off |                    0 |        nvidia-smi
+    |   0  NVIDIA H200                    On  |   00000000:00:06.0 Off |        0 |   nvidia-smi
     | N/A   40C    P0            127W /  700W |    1659MiB / 143771MiB |    100%      Default |
-    7f8b5d000000-7f8b5d200000 r-xp ... /opt/venv/lib/python3.12/site-packages/nvidia/nccl/lib/libnccl.so.2    /proc/PID/maps
-      Communicator ranks have different AllGather operation counts                                           ncclras
+    7f8b5d000000-7f8b5d200000 r-xp ... /opt/venv/.../nvidia/nccl/lib/libnccl.so.2                 /proc/PID/maps
+      Communicator ranks have different AllGather operation counts                                 ncclras
 
-Facts: `hardware.*`, `component.driver`, `component.nccl` (only from a path or a RAS answer that says it), `maps.nccl`, `ras.mismatch`;
-`symptom.rank_busy` and `symptom.rank_idle` together, when among GPUs whose memory is in use one stands at 100 % and one at 0 %.
-`dmon` does not say whose memory is in use, so it yields no symptom.
+Facts: `hardware.*`, `component.driver`, `component.nccl` (only from a path or a RAS answer that says it), `maps.nccl`,
+`ras.mismatch`; `symptom.rank_busy` and `symptom.rank_idle` together, when among GPUs whose memory is in use one stands
+at 100 % and one at 0 %. `dmon` does not say whose memory is in use, so it yields no symptom.
 
-**Source:** driver 580 `nvidia-smi`, `nvidia-smi -q`, `nvidia-smi -L`; NCCL 2.28 `src/ras/client.cc`, `src/ras/client_support.cc`;
-`man 5 proc`.
+**Source:** driver 580 `nvidia-smi`, `nvidia-smi -q`, `nvidia-smi -L`; NCCL 2.28 `src/ras/client.cc` and
+`src/ras/client_support.cc`; `man 5 proc`.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _uses(text: str) -> Iterator[Use]:
         end = following.start() if following else len(text)
         used, percent = _Q_USED.search(text, head.end(), end), _Q_UTIL.search(text, head.end(), end)
         if used and percent:
-            yield Use(int(used[1]), int(percent[1]), percent.start() + 1)
+            yield Use(int(used[1]), int(percent[1]), percent.start(1))
 
 
 def _maps(artifact: Artifact) -> Iterator[Fact]:

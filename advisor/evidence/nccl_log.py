@@ -1,15 +1,17 @@
 """NCCL's and ProcessGroupNCCL's lines -> which collective did not complete, and which NCCL ran.
 
-    [rank0]:[E1129 13:40:35.94 ProcessGroupNCCL.cpp:689] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=126,
-        OpType=BROADCAST, NumelIn=60, NumelOut=60, Timeout(ms)=50000) ran for 50092 milliseconds before timing out.
-    [PG ID 1 PG GUID 2(pp_broadcast) Rank 0]  failure detected by watchdog at work sequence id: 126 PG status: last enqueued
-        work: 138, last completed work: 125
+    [rank0]:[E1129 13:40:35.94 ProcessGroupNCCL.cpp:689] [Rank 0] Watchdog caught collective operation timeout:
+        WorkNCCL(SeqNum=126, OpType=BROADCAST, NumelIn=60, NumelOut=60, Timeout(ms)=50000) ran for 50092 milliseconds
+    [PG ID 1 PG GUID 2(pp_broadcast) Rank 0]  failure detected by watchdog at work sequence id: 126
+        PG status: last enqueued work: 138, last completed work: 125
     node-a:643:643 [0] NCCL INFO NCCL version 2.28.9+cuda13.0
 
-Facts: `collective.*`, `symptom.watchdog`, `symptom.hang`, `symptom.timeout`, `component.nccl`. A group named in other lines (a rank
-that was told to dump) is not the group that failed. No facts: no watchdog spoke and NCCL did not introduce itself.
+Facts: `collective.*`, `symptom.watchdog`, `symptom.hang`, `symptom.timeout`, `component.nccl`. A group named in
+other lines (a rank that was told to dump) is not the group that failed. No facts: no watchdog spoke and NCCL did not
+introduce itself.
 
-**Source:** PyTorch 2.11 `torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp` and `NCCLUtils.cpp`; NCCL 2.28 `src/init.cc` (`VERSION_STRING`).
+**Source:** PyTorch 2.11 `torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp` and `NCCLUtils.cpp`; NCCL 2.28 `src/init.cc`
+(`VERSION_STRING`).
 """
 
 from __future__ import annotations

@@ -60,6 +60,20 @@ def split(text: str) -> list[Part]:
     return [part for part in parts if _FENCE.sub("", text[part.start : part.end]).strip()]
 
 
+def prose(text: str, parts: list[Part]) -> str:
+    """What a person wrote in `text`: as it stands, with the machine's parts taken out and their line ends kept.
+
+    It stays one text, because a heading governs the words under it across the code in between.
+    """
+    kept: list[str] = []
+    at = 0
+    for part in parts:
+        if part.kind != "text":
+            kept += [text[at : part.start], "\n" * text.count("\n", part.start, part.end)]
+            at = part.end
+    return "".join([*kept, text[at:]])
+
+
 def fences(text: str) -> Iterator[Fence]:
     """The fenced blocks; the last may lack its end."""
     marks = list(_FENCE.finditer(text))

@@ -41,7 +41,7 @@ _GDB_THREAD = re.compile(
 )  # Thread 2 (Thread 0x7f (LWP 9) "py"):
 _TRACEBACK = re.compile(r"\s*(?:\S.*: )?Traceback \(most recent call last\):")
 _FILE_FRAME = re.compile(r'\s*File "([^"]+)", line \d+(?:,? in (.+?))?\s*$')
-_NUMBERED = re.compile(r"\s*(?:frame )?#(\d+):? +(.*)")
+_NUMBERED = re.compile(r"\s*(?:frame )?#(\d{1,3}):? +((?:0x[0-9a-f]+ in |[\w~<].{0,900}?(?:\(| from |::)).*)")
 _GLOG_FRAME = re.compile(r"\s*@ +0x[0-9a-f]+ +(\S.*)")
 _PLACED_FRAME = re.compile(r"\s*(?:at )?(\S.*?) \(([^()]*(?:\(\))?)\)\s*$")
 _LOCAL = re.compile(r" {8}.*(?:Arguments|Locals):$| {8,}[A-Za-z_.]\w*: ")
@@ -159,7 +159,7 @@ def _threads(artifact: Artifact) -> Iterator[_Open]:
 
 
 def _caption(text: str) -> tuple[str | None, str]:
-    """Rank and state from words that stand before the first fence or line end of a part (`TP1 py-spy (idle): ```...`)."""
+    """Rank and state from the words before the first fence or line end of a part (`TP1 py-spy (idle): ```...`)."""
     head = text[:200].split("```")[0].split("\n")[0]
     if PLACED.search(head):
         return None, ""
@@ -273,9 +273,7 @@ def bare(function: str) -> str:
             character == "<"
             and depth == 0
             and re.match(r"<(?:module|locals|lambda|listcomp|genexpr|dictcomp|setcomp)>", name[index:])
-        ):
-            out.append(character)
-        elif character == ">" and depth == 0:
+        ) or (character == ">" and depth == 0):
             out.append(character)
         elif character in "<([":
             depth += 1

@@ -16,53 +16,52 @@ LineKind = Literal["log", "stack", "launch", "machine", ""]
 
 _SAMPLE = 64 << 10
 
-# `ncclAllGather (collectives.cc:91)`, `broadcast (torch/distributed/distributed_c10d.py:2974)`, `clock_nanosleep (libc.so.6)`
-PLACED = re.compile(
-    r"[\w>\]*&)}@]['\"]? \(((?:[^()\s]*/)?[\w.+-]+\.(?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[\d.]*)(?::\d+)?|\[vdso\])\)"
-)
-_FRAME_LINE = re.compile(
-    r"\s*(?:at )?[^\s()][^\n]{0,900}? \((?:[^()\s]*/)?(?:[\w.+-]+\.(?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[\d.]*)(?::\d+)?|\[vdso\])\)\s*$"
-)
+_FILE = r"(?:(?:[^()\s]*/)?[\w.+-]+\.(?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[\d.]*)(?::\d+)?|\[vdso\])"
+PLACED = re.compile(rf"[\w>\]*&)}}@]['\"]? \(({_FILE})\)")  # ncclAllGather (collectives.cc:91)
+_FRAME_LINE = re.compile(rf"\s*(?:at )?[^\s()][^\n]{{0,900}}? \({_FILE}\)\s*$")
 _STACK_LINE = re.compile(
-    r"\s*(?:Process \d+: |Python v\d|(?:Current )?[Tt]hread (?:0x[0-9a-f]+|\d+)\b|#\d+ +\S|@ +0x[0-9a-f]+ |frame #\d+: |"
-    r"\[New LWP|(?:Arguments|Locals):$|\S.* \(most recent call first\))"
+    r"\s*(?:Process \d+: |Python v\d|(?:Current )?[Tt]hread (?:0x[0-9a-f]+|\d+)\b|@ +0x[0-9a-f]+ |frame #\d+: |"
+    r"#\d{1,3} +(?:0x[0-9a-f]+ in |[\w~<][^\n]{0,900}?(?:\(| from |::))|\[New LWP|(?:Arguments|Locals):$|"
+    r"\S.* \(most recent call first\))"
 )
 _PYTHON_FRAME = re.compile(r'\s*File "[^"]+", line \d+')
 _EXCEPTION = re.compile(  # torch.OutOfMemoryError: CUDA out of memory.
     r"(?:[-*] )?(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*)?(?:Error|Exception|Interrupt|Exit|Timeout)(?:: |\b\(|$)(?! ?https?:)"
 )
 _MACHINE_SPOKE = re.compile(
-    r"\s*(?:Traceback \(most recent call last\)|terminate called |what\(\): |Fatal Python error|\*\*\* |Aborted \(core dumped\)|"
-    r"Segmentation fault|Watchdog caught |\[PG (?:ID )?\d+ |PG status: |ptxas (?:fatal|error)|NCCL (?:version|WARN|INFO) |"
-    r"No available shared memory broadcast block|During handling of the above exception|The above exception was the direct cause|"
-    r"Exception raised from |RPC call to |Check failed: |server_args=|F\d{8} |E\d{4} |EngineCore failed|<Triton> check failed|Capture cuda graph failed)"
+    r"\s*(?:Traceback \(most recent call last\)|terminate called |what\(\): |Fatal Python error|"
+    r"\*\*\* (?:SIG|Abort|Check)|Aborted \(core dumped\)|Segmentation fault|Watchdog caught |\[PG (?:ID )?\d+ |"
+    r"PG status: |ptxas (?:fatal|error)|NCCL (?:version|WARN|INFO) |"
+    r"No available shared memory broadcast block|During handling of the above|The above exception was the direct cause|"
+    r"Exception raised from |RPC call to |Check failed: |server_args=|F\d{8} |E\d{4} |EngineCore failed|"
+    r"<Triton> check failed|Capture cuda graph failed)"
 )
 _PROGRESS = re.compile(r"[^|\n]{0,80}\d+%\|")  # Capturing CUDA graphs:  40%|████
-_NAME = re.compile(
-    r"\s*(?:[a-z_]\w*_\w+|[a-z]+\w*[a-z][A-Z]\w{3,}|[A-Za-z_]\w*(?:::~?\w+)+)\s*$"
-)  # check_prefetch_progress, ncclAllGather
+# check_prefetch_progress, ncclAllGather, xllm::Batch::process_sample_output
+_NAME = re.compile(r"\s*(?:[a-z_]\w*_\w+|[a-z]+\w*[a-z][A-Z]\w{3,}|[A-Za-z_]\w*(?:::~?\w+)+)\s*$")
 _SHELL = re.compile(
-    r"\s*(?:#!/|export [A-Za-z_]\w*=|[A-Z][A-Z0-9_]*=\S|--[A-Za-z][\w.-]*(?:[= ]|\s*\\?$)|docker (?:run|compose) |kubectl |"
-    r"(?:\S*/)?python3? (?:-m |\S+\.py\b)|vllm (?:serve|bench)|sglang serve|lmdeploy (?:serve|chat)|xllm |torchrun |set -[a-z]|source /|"
-    r"\w+=\($|\)$|trap |wait$|\w+=\$!|\"\$\{?\w+\}?\" )"
+    r"\s*(?:#!/|export [A-Za-z_]\w*=|[A-Z][A-Z0-9_]*=\S|--[A-Za-z][\w.-]*(?:[= ]|\s*\\?$)|docker (?:run|compose) |"
+    r"kubectl |(?:\S*/)?python3? (?:-m |\S+\.py\b)|vllm (?:serve|bench)|sglang serve|lmdeploy (?:serve|chat)|xllm |"
+    r"torchrun |set -[a-z]|source /|\w+=\($|\)$|trap |wait$|\w+=\$!|\"\$\{?\w+\}?\" )"
 )
 _COMMAND = re.compile(
-    r"vllm(?:\.entrypoints| serve)|sglang(?:\.launch_server| serve)|lmdeploy serve|launch_server|api_server|xllm\b|docker run|^\s*#!/|^\s*--[a-z]",
+    r"vllm(?:\.entrypoints| serve)|sglang(?:\.launch_server| serve)|lmdeploy serve|launch_server|api_server|xllm\b|"
+    r"docker run|^\s*#!/|^\s*--[a-z]",
     re.M,
 )
 _MANIFEST = re.compile(r"^(?:apiVersion|services|kind|version): ?\S*$|^FROM \S+|^\s+image: ?\S+|^\s*- name: \S+", re.M)
 _CODE = re.compile(
-    r"^\s*(?:from (?:vllm|sglang|lmdeploy)\b|import (?:vllm|sglang|lmdeploy)\b)|\b(?:\w*(?:Engine|Speculative|Rollout)Config|LLM|Engine)\(",
+    r"^\s*(?:from|import) (?:vllm|sglang|lmdeploy)\b|\b(?:\w*(?:Engine|Speculative|Rollout)Config|LLM|Engine)\(",
     re.M,
 )
 _MAPS = re.compile(r"[0-9a-f]{6,16}-[0-9a-f]{6,16} [r-][w-][x-][ps] ")
 _ENVIRONMENT = re.compile(  # the lines of torch's and vLLM's collect_env, `sglang.check_env` and `lmdeploy check_env`
-    r"^(?:PyTorch(?: version)?|Is debug build|CUDA used to build PyTorch|Python(?: version| platform)?|(?:Is )?CUDA available|Nvidia driver version|"
-    r"CUDA_HOME|NVCC|CUDA Driver Version|sglang|LMDeploy|vLLM Version|sys\.platform|CANN_HOME) *: ",
+    r"^(?:PyTorch(?: version)?|Is debug build|CUDA used to build PyTorch|Python(?: version| platform)?|"
+    r"(?:Is )?CUDA available|Nvidia driver version|CUDA_HOME|NVCC|CUDA Driver Version|"
+    r"sglang|LMDeploy|vLLM Version|sys\.platform|CANN_HOME) *: ",
     re.M,
 )
 _LIBRARY = re.compile(r"/\S+/lib(?:nccl|rccl|hccl|cuda|torch)\S*\.so\S*$")
-_TABLE = re.compile(r"[|+]")
 
 _MACHINE = (
     "| NVIDIA-SMI",

@@ -1,10 +1,10 @@
 """Python tracebacks in a log -> what was raised: a traceback is one unit, and the first of a chain is its root.
 
     (EngineCore_DP0 pid=269) ERROR 10-06 04:51:05 [core.py:1197] Traceback (most recent call last):
-    (EngineCore_DP0 pid=269) ERROR 10-06 04:51:05 [core.py:1197]   File "vllm/v1/engine/core.py", line 1188, in run_engine_core
+    (EngineCore_DP0 pid=269) ERROR 10-06 04:51:05 [core.py:1197]   File "vllm/v1/engine/core.py", line 1188, in run
     (EngineCore_DP0 pid=269) ERROR 10-06 04:51:05 [core.py:1197] TimeoutError: RPC call to sample_tokens timed out.
 
-    torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 8.00 GiB.        (the last line alone, as people quote it)
+    torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 8.00 GiB.   (the last line alone, as people quote it)
 
 Lines that another rank printed in between are stepped over. **Source:** CPython 3.12 `Lib/traceback.py`.
 """

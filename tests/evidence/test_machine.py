@@ -1,0 +1,57 @@
+"""Readings of the machine."""
+
+from tests.evidence.situations import HEALTHY, assert_quiet, captured, handed, notable, symptoms, values
+
+
+def test_a_gpu_that_spins_beside_one_that_idles():
+    for name in ("nvidia-smi.txt", "nvidia-smi-q.txt"):
+        assert notable(captured(f"tp_divergence/{name}")) == {"symptom.rank_busy", "symptom.rank_idle"}
+
+
+def test_gpus_at_rest_are_not_idle_ranks():
+    assert_quiet(handed((HEALTHY / "capture-nvidia-smi-idle.txt").read_bytes(), "nvidia-smi.txt"))
+
+
+def test_one_gpu_in_use_beside_an_empty_one():
+    text = (captured("tp_divergence/nvidia-smi.txt")[0].artifact.text).replace(
+        "1659MiB / 143771MiB |      0%", "   0MiB / 143771MiB |      0%"
+    )
+    assert "0MiB / 143771MiB |      0%" in text
+    assert symptoms(handed(text, "nvidia-smi.txt")) == set()
+
+
+def test_all_gpus_busy():
+    text = captured("tp_divergence/nvidia-smi.txt")[0].artifact.text.replace("|      0%", "|    100%")
+    assert symptoms(handed(text, "nvidia-smi.txt")) == set()
+
+
+def test_dmon_does_not_say_whose_memory_is_in_use():
+    assert captured("tp_divergence/dmon.txt")[0].artifact.kind == "machine"
+    assert_quiet(captured("tp_divergence/dmon.txt"))
+
+
+def test_names_and_versions():
+    found = captured("tp_divergence/nvidia-smi.txt")
+    assert values(found, "hardware.accelerator") == ["H200"]
+    assert values(found, "hardware.count") == [2]
+    assert values(found, "component.driver") == ["580.159.04"]
+    listed = handed(
+        "GPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-0a)\nGPU 1: NVIDIA A100-SXM4-80GB (UUID: GPU-0b)\n", "gpus.txt"
+    )
+    assert values(listed, "hardware.accelerator") == ["RTX 3090", "A100"]
+
+
+def test_maps_claim_a_version_only_from_a_path_that_bears_one():
+    found = captured("tp_divergence/maps_rank1.txt")
+    assert values(found, "maps.nccl") == ["/opt/venv/lib/python3.12/site-packages/nvidia/nccl/lib/libnccl.so.2"]
+    assert values(found, "component.nccl") == []
+    full = handed(
+        "7f8b5d000000-7f8b5d200000 r-xp 00000000 08:01 12 /usr/lib/x86_64-linux-gnu/libnccl.so.2.27.3\n", "maps.txt"
+    )
+    assert values(full, "component.nccl") == ["2.27.3"]
+
+
+def test_ras_names_the_operation_that_differs():
+    found = captured("tp_divergence/nccl_ras.txt")
+    assert values(found, "ras.mismatch") == ["AllGather"] and values(found, "component.nccl") == ["2.28.9"]
+    assert symptoms(found) == set()
