@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ class Rules:
     problems: tuple[str, ...] = ()
 
 
+@cache
 def rules(base: Path | None = None) -> Rules:
     """Every rule below `base`; the shipped catalogue by default."""
     compiled = _compiled(base or rules_root())

@@ -38,10 +38,12 @@ def profiles() -> dict[str, dict[str, Any]]:
         file.parent.name: load(file.read_text(encoding="utf-8"), f"{file.parent.name}/{file.name}").value
         for file in files
     }
+    text = json.dumps(made, default=str)  # YAML dates become ISO text
     with contextlib.suppress(OSError):
         cached.parent.mkdir(parents=True, exist_ok=True)
-        cached.write_text(json.dumps(made), encoding="utf-8")
-    return made
+        cached.write_text(text, encoding="utf-8")
+    found = json.loads(text)
+    return found
 
 
 def engines() -> tuple[str, ...]:

@@ -114,6 +114,7 @@ def check(
         model=model,
         symptoms=tuple(symptom or ()),
         files=tuple(given),
+        unread=tuple(error.line() for error in problems),
     )
     if problems and not _anything(request):
         raise problems[0]
@@ -196,10 +197,10 @@ def _complain(lines: list[str]) -> None:
         typer.echo(f"advisor: {line}", err=True)
 
 
-def _catalogue_problems() -> tuple[str, ...]:
-    from advisor.catalog.compiled import rules
+def _catalogue_problems() -> list[str]:
+    from advisor.jobs.judging import catalogue_problems
 
-    return rules().problems
+    return list(catalogue_problems())
 
 
 def _code(reports: list[Report], threshold: Threshold) -> int:
@@ -254,7 +255,7 @@ def list_rules() -> None:
 
     for rule in catalogue():
         typer.echo(f"{rule.id:<42} {rule.level:<8} {rule.summary}")
-    _complain(list(_catalogue_problems()))
+    _complain(_catalogue_problems())
 
 
 Base = Annotated[

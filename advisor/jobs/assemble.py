@@ -49,7 +49,7 @@ class Gathering:
 def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
     """The case that a request describes, and the options that could not be read (each also noted in the case)."""
     known = {name: knowledge(name) for name in engines()}
-    gathering = Gathering()
+    gathering = Gathering(notes=[Note("unreadable", line) for line in request.unread])
     _stated_build(request, gathering)
     for text in request.hardware:
         with gathering.excused():

@@ -36,6 +36,11 @@ def _catalogue_weights() -> dict[str, float]:
     return weights(catalogue())
 
 
+def catalogue_problems() -> tuple[str, ...]:
+    """A line for each rule file of the shipped catalogue that cannot be used."""
+    return rules().problems
+
+
 def view_of(case: Case) -> View:
     """The case as conditions see it."""
     known = knowledge(case.build.engine) if case.build.engine in engines() else None

@@ -18,6 +18,7 @@ class File:
 class Request:
     """One case to judge. Every field may be empty. `strict`: an option that cannot be read is an error, not a note.
 
+    `unread`: a line for each input that could not be opened; the report says so.
     `bare_is_complete`: flags without a command are the whole command line, so what is absent has its default.
     """
 
@@ -30,6 +31,7 @@ class Request:
     model: str = ""
     symptoms: tuple[str, ...] = ()
     files: tuple[File, ...] = ()
+    unread: tuple[str, ...] = ()
     id: str = ""
     strict: bool = True
     bare_is_complete: bool = True
