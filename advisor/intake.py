@@ -21,7 +21,6 @@ MAX_LINE = 20_000
 _WHOLE_FROM = 200  # lines; a longer file that is mostly log is one log, whatever else it prints
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")  # ESC[31m, ESC]0;title BEL
 _RANK_NAME = re.compile(r"(?:^|[^A-Za-z])(?:rank|RANK)[_.-]?(\d+)(?![\d])")  # pyspy_native_rank1.txt, fr_rank_0
-_LONG_LINE = re.compile(rf"[^\n]{{{MAX_LINE + 1},}}")
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
 
 
@@ -93,9 +92,9 @@ def clean(text: str) -> str:
 
 def shorten(text: str) -> tuple[str, int]:
     """The text with over-long lines cut, and how many were."""
-    if len(text) <= MAX_LINE:
-        return text, 0
-    return _LONG_LINE.subn(lambda found: found.group()[:MAX_LINE], text)
+    rows = text.split("\n") if len(text) > MAX_LINE else []
+    cut = sum(len(row) > MAX_LINE for row in rows)
+    return ("\n".join(row[:MAX_LINE] for row in rows), cut) if cut else (text, 0)
 
 
 def parts_of(name: str, text: str, paste: bool) -> list[Artifact]:

@@ -113,6 +113,23 @@ def test_launches(text):
     assert kinds("given", text) == ["launch"]
 
 
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "",
+        "[pod/vllm-0/server] ",
+        "vllm-1  | ",
+        "[default0]:",
+        "[1,0]<stderr>:",
+        "2026-09-03T07:00:00.123Z stderr F ",
+        "(RayWorkerWrapper pid=7, ip=192.0.2.2) ",
+    ],
+)
+def test_a_log_keeps_its_kind_behind_a_runners_prefix(prefix):
+    line = f"{prefix}[2026-08-02 12:01:07 TP1] Scheduler watchdog timeout (self.watchdog_timeout=120, self.soft=False)"
+    assert kinds("-", f"It froze.\n{line}\n") == ["text", "log"]
+
+
 def test_a_script_inside_prose_stays_whole():
     script = '#!/usr/bin/env bash\nset -euo pipefail\n\nBIN=${BIN:?}\nargs=(\n  --model "$M"\n  --nnodes=2\n)\n\nX=1 \\\n  "$BIN" "${args[@]}" &\nwait\n'
     parts = [one for one in taken("-", f"复现步骤\n\n1. 启动服务\n\n{script}\n2. 发送请求\n") if one.kind == "launch"]

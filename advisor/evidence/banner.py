@@ -102,16 +102,9 @@ def read(artifact: Artifact) -> Iterator[Fact]:
             break
 
 
-def first(text: str) -> int | None:
-    """Where the first banner stands; None when there is none."""
-    found = [at for mark, _, _ in _BANNERS if (at := text.find(mark)) >= 0]
-    return min(found) if found else None
-
-
-def after(text: str, start: int) -> int | None:
-    """Where the next start begins after `start`; None when the process did not start again."""
-    found = [at for mark, _, _ in _BANNERS if (at := text.find(mark, start)) >= 0]
-    return min(found) if found else None
+def starts(text: str) -> list[int]:
+    """Where banners stand, in order: a process that starts again prints them again."""
+    return sorted(at for mark, _, _ in _BANNERS for at in occurrences(text, mark))
 
 
 def _banners(artifact: Artifact) -> Iterator[Fact]:

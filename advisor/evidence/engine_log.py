@@ -8,8 +8,8 @@
 
 Facts: `symptom.watchdog .hang .timeout .crash .oom .startup_failure .heartbeat_stopped`, `error.exception` (roots
 first; what was raised because a peer died comes after them and is not notable), `process.clean_exit`, and those of
-`banner`. A healthy log yields no symptom: what is printed after a stop was asked for, and errors of single requests after which
-service went on, are not notable.
+`banner`. A healthy log yields no symptom: what is printed after a stop was asked for, and errors of single requests
+after which service went on, are not notable.
 
 **Source:** SGLang 0.5.17 `srt/utils/watchdog.py`, `managers/scheduler.py`, `entrypoints/engine.py`,
 `managers/tokenizer_manager.py`; vLLM `v1/engine/core.py`, `v1/executor/multiproc_executor.py`,
@@ -198,23 +198,22 @@ def read(artifact: Artifact) -> tuple[Fact, ...]:
 def covers(artifact: Artifact) -> bool:
     """Whether the log spans a whole life: a banner at its head, a clean stop at its end, nothing cut off."""
     text = artifact.text
-    start = banner.first(text)
-    if start is None:
-        start = text.find("NCCL version ") if "NCCL version " in text[:_HEAD] else None
+    starts = banner.starts(text)
+    start = starts[0] if starts else text.find("NCCL version ", 0, _HEAD)
     end = max((text.rfind(mark) for mark in _CLEAN), default=-1)
-    ends = end >= 0 and len(text) - end < _TAIL and banner.after(text, end) is None
-    return start is not None and start < _HEAD and end > start and ends
+    ends = end >= 0 and len(text) - end < _TAIL and not any(again > end for again in starts)
+    return 0 <= start < _HEAD and end > start and ends
 
 
 def _calm(text: str) -> list[tuple[int, int]]:
     """Stretches in which the process was being stopped on purpose: what it prints there is no symptom."""
     stretches: list[tuple[int, int]] = []
+    starts = banner.starts(text)
     for mark in _STOPPING:
         for count, at in enumerate(occurrences(text, mark)):
             if count > 20:
                 break
-            again = banner.after(text, at)
-            stretches.append((at, len(text) if again is None else again))
+            stretches.append((at, next((again for again in starts if again > at), len(text))))
     return stretches
 
 
@@ -268,12 +267,13 @@ def _errors(artifact: Artifact, calm: list[tuple[int, int]]) -> list[Fact]:
     """`error.exception` and `symptom.crash` of what was raised, roots before their echoes."""
     roots: list[Fact] = []
     echoes: list[Fact] = []
+    alive = max(artifact.text.rfind(mark) for mark in _ALIVE)  # the last sign that service goes on
     for one in raised(artifact.text):
         if one.name in _QUIET or _in(calm, one.begin):
             continue
         echo = one.chained or bool(_ECHO.search(f"{one.exception}: {one.message}"))
-        ended = one.whole and _ended(artifact.text, one)
-        notable = not echo and (ended or not _alive_after(artifact.text, one.end))
+        ended = one.whole and _ended(artifact.text, one, alive)
+        notable = not echo and (ended or alive < one.end)
         found = [sighting(artifact, "error.exception", one.exception, one.start, one.end, notable=notable)]
         if ended:
             spoken = any(word in one.message for word in ("out of memory", "timed out"))
@@ -282,17 +282,13 @@ def _errors(artifact: Artifact, calm: list[tuple[int, int]]) -> list[Fact]:
     return [*roots, *echoes]
 
 
-def _ended(text: str, one: Raised) -> bool:
+def _ended(text: str, one: Raised, alive: int) -> bool:
     """Whether the exception ended its process, as far as the text shows."""
     head = text[max(0, one.begin - 300) : one.start].partition("Traceback (most")[0]
     near = head[-300:] + text[one.begin : one.begin + 120]
     if "Exception in ASGI application" in near:
         return False
-    return any(word in near for word in _FATAL) or not _alive_after(text, one.end)
-
-
-def _alive_after(text: str, end: int) -> bool:
-    return any(text.find(mark, end) >= 0 for mark in _ALIVE)
+    return any(word in near for word in _FATAL) or alive < one.end
 
 
 def _spoken_by_watchdog(text: str) -> bool:
@@ -323,7 +319,7 @@ def _startup(artifact: Artifact, errors: list[Fact]) -> Iterator[Fact]:
     """A start that failed: said so, and nothing shows that it ever served."""
     text = artifact.text
     ready = min((at for mark in _READY if (at := text.find(mark)) >= 0), default=None)
-    marks = (*_STARTUP, _STARTUP_IF_SEEN) if banner.first(text) is not None else _STARTUP
+    marks = (*_STARTUP, _STARTUP_IF_SEEN) if banner.starts(text) else _STARTUP
     for mark in marks:
         at = text.find(mark)
         if at >= 0 and (ready is None or at < ready) and not _quiet_line(text, at):
@@ -334,5 +330,7 @@ def _startup(artifact: Artifact, errors: list[Fact]) -> Iterator[Fact]:
 def _exit(artifact: Artifact, troubled: bool) -> Iterator[Fact]:
     """`process.clean_exit`, unless something else in the log speaks against it."""
     last, mark = max((artifact.text.rfind(mark), mark) for mark in _CLEAN)
-    if last >= 0 and not troubled and len(artifact.text) - last < _TAIL and banner.after(artifact.text, last) is None:
+    if last < 0 or troubled or len(artifact.text) - last >= _TAIL:
+        return
+    if not any(again > last for again in banner.starts(artifact.text)):
         yield sighting(artifact, "process.clean_exit", True, last, last + len(mark))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from advisor.evidence.lines import line_around, lines, occurrences, rank_of, seconds_of
+from advisor.evidence.lines import line_around, lines, rank_of, seconds_of
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact, FactKind
 
@@ -43,6 +43,7 @@ _RATES = re.compile(
     r"in/out\): ([\d.]+) / ([\d.]+)"
 )
 _DAY_S = 86_400.0
+_MAX_BEATS = 2_000
 _LEAST_BEATS = 3
 _STILL_BEATS = 6
 _STILL_S = 50.0
@@ -64,7 +65,7 @@ def beats(text: str) -> dict[str, list[Beat]]:
     """The beats of each rank (`""` when no rank is named), in order."""
     found: dict[str, list[Beat]] = {}
     for mark in _MARKS:
-        for at in occurrences(text, mark):
+        for at in _last(text, mark):
             row = line_around(text, at)
             running, rates = _RUNNING.search(row.text[:4000]), _RATES.search(row.text[:4000])
             beat = Beat(
@@ -76,6 +77,16 @@ def beats(text: str) -> dict[str, list[Beat]]:
             )
             found.setdefault(rank_of(row.text) or "", []).append(beat)
     return found
+
+
+def _last(text: str, mark: str) -> list[int]:
+    """The last places of `mark`, in order: older beats decide nothing."""
+    found: list[int] = []
+    at = text.rfind(mark)
+    while at >= 0 and len(found) < _MAX_BEATS:
+        found.append(at)
+        at = text.rfind(mark, 0, at)
+    return found[::-1]
 
 
 def read(artifact: Artifact, alarm: int | None) -> Iterator[Fact]:

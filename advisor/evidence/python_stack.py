@@ -24,9 +24,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from advisor.evidence.lines import body, lines, rank_in, rank_of
+from advisor.evidence.lines import Line, body, line_around, lines, rank_in, rank_of
 from advisor.evidence.recognition import PLACED, is_bare_name
+from advisor.evidence.sighting import span_of
 from advisor.model.fact import Artifact, Frame, Note, Span, Thread
+from advisor.patterns import compile_pattern
 
 MAX_THREADS = 5_000
 MAX_FRAMES = 400
@@ -36,7 +38,9 @@ _PYSPY_THREAD = re.compile(
     r'\s*Thread (0x[0-9A-Fa-f]+|\d+) ?(?:\(([^)"]*)\))?:? ?(?:"(.*)")?\s*$'
 )  # Thread 647 (active): "MainThread"
 _FAULT_THREAD = re.compile(r"\s*(?:Current thread|Thread) (0x[0-9a-f]+) (?:\[(.*?)\] )?\(most recent call first\):")
-_GDB_THREAD = re.compile(
+_GDB_THREAD = re.compile(  # Thread 2 (Thread 0x7f (LWP 9) "py"):
+    r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?'
+)
     r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?'
 )  # Thread 2 (Thread 0x7f (LWP 9) "py"):
 _TRACEBACK = re.compile(r"\s*(?:\S.*: )?Traceback \(most recent call last\):")
@@ -46,6 +50,13 @@ _GLOG_FRAME = re.compile(r"\s*@ +0x[0-9a-f]+ +(\S.*)")
 _PLACED_FRAME = re.compile(r"\s*(?:at )?(\S.*?) \(([^()]*(?:\(\))?)\)\s*$")
 _LOCAL = re.compile(r" {8}.*(?:Arguments|Locals):$| {8,}[A-Za-z_.]\w*: ")
 _BARE = re.compile(r"\s*([A-Za-z_~]\w*(?:::~?\w+)*)\s*$")
+# what a line with a frame, or the heading of a thread, has in it; for the linear-time engine
+_LOOKS_LIKE = (
+    r'File "|most recent call|Thread (?:0x)?[0-9a-f]+ ?[(]|Process [0-9]+: |#[0-9]{1,3}:? +[^ ]+.*(?:[(]| from |::)|@ +0x|'
+    r" [(][^() ]*[.](?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[0-9.]*)(?::[0-9]+)?[)]"
+)
+_WHOLE_UP_TO = 256 << 10  # characters
+_NEAR_LINES = 60
 ORDER_NOT_SAID = "order not said"
 _ADDRESS = re.compile(r"(?:0x)?[0-9a-f]{6,16}$|<unknown function>|\(unknown\)|\?\?")
 _WHERE = re.compile(
@@ -96,17 +107,36 @@ def notes(threads: tuple[Thread, ...]) -> tuple[Note, ...]:
     )
 
 
+def _candidates(text: str) -> Iterator[Line]:
+    """The lines among which frames can stand: of a large log only those near something that looks like one."""
+    if len(text) <= _WHOLE_UP_TO:
+        yield from lines(text)
+        return
+    reached = 0
+    for found in compile_pattern(_LOOKS_LIKE).finditer(text):
+        start = max(reached, line_around(text, found.start()).start)
+        end = found.end()
+        for _ in range(_NEAR_LINES):
+            newline = text.find("\n", end)
+            if newline < 0:
+                break
+            end = newline + 1
+        if end > reached:
+            yield from lines(text, start, end)
+            reached = end
+
+
 def _may_hold_frames(text: str) -> bool:
     marks = ("\n#", "#0", "Thread ", 'File "', " @ ", "@  ", "frame #", ".py:", ".cc", ".cpp", ".cu", ".so", "_")
-    return len(text) < 2000 or any(mark in text for mark in marks)
+    return not 2_000 <= len(text) <= _WHOLE_UP_TO or any(mark in text for mark in marks)
 
 
 def _closed(artifact: Artifact, opened: _Open) -> Thread:
     frames = tuple(
-        Frame(function, file, artifact.span(start, end))
+        Frame(function, file, span_of(artifact, start, end))
         for function, file, start, end in (reversed(opened.frames) if opened.turned else opened.frames)
     )
-    whole: Span = artifact.span(opened.start, opened.end)
+    whole: Span = span_of(artifact, opened.start, opened.end)
     ordered = (
         opened.name or opened.turned or len(frames) < 2 or any(frame.file or "::" in frame.function for frame in frames)
     )
@@ -119,7 +149,7 @@ def _threads(artifact: Artifact) -> Iterator[_Open]:
     process_rank: str | None = None
     current: _Open | None = None
     caption_rank, caption_state = _caption(text)
-    for line in lines(text):
+    for line in _candidates(text):
         row = body(line.text)
         if (head := _PROCESS.match(row)) is not None:
             if current:

@@ -70,7 +70,7 @@ def test_a_pasted_watchdog_text():
     by_value = {fact.value: fact for fact in facts(found) if fact.name == "error.exception"}
     assert by_value["TimeoutError"].notable and not by_value["EngineDeadError"].notable
     (op,) = facts(found, lambda fact: fact.name == "collective.op")
-    assert op.span.line == 5
+    assert str(op.span) == "-:5"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_heartbeat_that_stops_while_requests_run():
     beats = [vllm_beat(f"50:{second}0", 3, 41.2) for second in range(5)]
     fired = handed("\n".join([*beats, later("55:00")]), "server.log")
     assert notable(fired) == {"symptom.heartbeat_stopped"}
-    assert facts(fired)[-1].span.line == 5 or facts(fired)[0].span.line == 5
+    assert [str(fact.span) for fact in facts(fired) if fact.notable] == ["server.log:5"]
 
 
 @pytest.mark.parametrize(
@@ -246,4 +246,4 @@ def test_an_engine_is_named_by_its_paths_only_when_no_other_is():
 def test_a_facts_place_is_in_the_original():
     found = handed("It crashed.\n\nHere is the log:\n\n```\nINFO 10-06 04:51:05 [a.py:1] fine\nValueError: bad\n```\n")
     (error,) = facts(found, lambda fact: fact.name == "error.exception")
-    assert (error.span.line, error.quote) == (7, "ValueError: bad")
+    assert (str(error.span), error.quote) == ("-:7", "ValueError: bad")
