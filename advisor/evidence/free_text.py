@@ -1,0 +1,1063 @@
+"""What a person says they see, in English or Chinese -> `symptom.*` facts.
+
+Sample:
+
+    Two Sparks, one rank wedged inside NCCL in the logits all-gather, the other idle.
+    请求长期不返回，两个 rank 都活着，没有任何报错
+
+yields symptom.hang, ranks_split and rank_idle from the first line; symptom.hang, processes_alive and no_error from the
+second. An empty result means that the text says nothing of this kind; it never means that the deployment is well.
+
+A text is cut into blocks (paragraph, bullet, heading, table row), blocks into sentences, and each sentence is held
+against `SIGNS`. Not read: code fences, log lines and stacks (other readers have them), and what is said of another
+situation than the user's: sections on what was ruled out, expected, changed or verified, control runs, descriptions of
+a fix, "if you …", "would". A sign that is negated ("no traceback", "没有崩溃") does not count.
+
+**Source:** no tool prints this; the wording is that of issue threads of the engines. Each sign has its example.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from advisor.model.fact import Fact, FactKind, Span
+from advisor.patterns import Pattern, compile_pattern
+
+MAX_SENTENCE = 600
+MAX_QUOTE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One way to say a thing. Case does not matter, and a sentence is read on one line: a blank is any white space.
+
+    `words` must be in the sentence, not negated; `near` too, in the same sentence; `unless` not in the same clause.
+    """
+
+    fact: str
+    words: str
+    example: str
+    near: str = ""
+    unless: str = ""
+
+
+_RANK = r"\branks?\b|\bgpus?\b|\bnpus?\b|\bpeers?\b|\bcards?\b|\bstages?\b|\bschedulers?\b|\b[tpd]p ?\d|卡|进程|末级"
+_SERVER = r"process|\bpods?\b|\branks?\b|container|worker|server|scheduler|engine|instance|\bnode|进程|容器|服务|实例"
+_OUTPUT = r"output|answer|result|token|\btext|completion|response|generat|logit"
+_STARTING = (
+    r"(?:start-?up|start|launch|launching|boot|load|loading|initiali[sz]\w+|graph capture|capturing|"
+    r"cuda graph capture"
+    r"|worker start|warm-?up|import)\b"
+)
+
+SIGNS: tuple[Sign, ...] = (
+    # no progress
+    Sign(
+        "symptom.hang",
+        r"\b(?:hangs?|hung|hanging)\b",
+        "completions hang for ever",
+        unless="hang-prone|hang (?:detect|check)",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:freezes?|froze|frozen|freezing)\b|冻结|冻住",
+        "the rollout loop freezes; 计数冻结",
+        unless=r"vision|tower|projector|weights|layers?|encoder|backbone|parameters|\bprefix|mtime|视觉|权重|参数",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bdead-?lock(?:s|ed|ing)?\b|\blive-?lock(?:s|ed)?\b",
+        "all schedulers are dead-locked",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bstuck\b|\bwedge[sd]?\b|\bstall(?:s|ed)\b|\bunresponsive\b",
+        "TP0 is stuck; decode stalls",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bnever (?:(?:come|came)s? back|return|finish|complete|answer|respond|leave)(?:s|ed|es)?\b",
+        "requests never return",
+        unless="launch|start|load|initiali|compil",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:stop|stopped|stops|quits?|cease[sd]?) (?:respond|answer|generat|produc|process|serv|reply|"
+        r"making progress)\w*",
+        "the server stops answering",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:no|not|any|without) (?:(?:making|make|making any|further|more|any) )?progress\b",
+        "no progress",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:no|without(?: a| any)?) (?:response|answer|reply)\b|n't respond|n't return\b|"
+        r"\bnot (?:respond(?:ing)?|return)\b",
+        "the request does not return",
+        unless="response (?:hook|format|body|header)|_",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:waits?|waiting|sits?|sitting|spins?|blocks?|blocked|stops?)(?: there| in \w+)? (?:for ?ever|"
+        r"indefinitely|endlessly)\b|\bsits there\b|\bsits at 0\b",
+        "a single prompt waits for ever",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:decode|decoding|generation|prefill|service) (?:just |simply |suddenly )?stops\b",
+        "a few hours in, the service stops",
+        unless="stops (?:with|in|on) (?:an?|the|some)|graph capture|exit",
+    ),
+    Sign(
+        "symptom.hang",
+        "卡住|卡死|卡在|卡着|卡主|挂起|挂死|挂住|夯住|夯死|死锁|假死|僵死|不返回|没有返回|没返回|不往前走|不再推进|不推进|没有进展|无进展|没有响应|没响应|无响应|不响应|没反应|"
+        "停住|一直不动|不动了",
+        "请求长期不返回；4090 上一直没有响应",
+    ),
+    Sign(
+        "symptom.hang",
+        "没有完成|未完成|没完成",
+        "首个正式请求超过 120 秒没有完成",
+        near="请求|秒|分钟",
+        unless="单元|测试",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bstops? in (?:an? |the )?(?:\w+ )?(?:all-?gather|all-?reduce|broadcast|collective|barrier)\b",
+        "traffic on several ranks stops in an all-gather",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bheart-?beats?\b|\bavg thr\b",
+        "eight servers stop their heartbeat at the same moment",
+        near=(
+            r"\bstop\w*\b.*(?:simultaneous|at the same (?:moment|time|second)|at once)|"
+            r"\ball\b.*\bstop.*(?:simultaneous|same)"
+        ),
+        unless="never|monitor",
+    ),
+    # a process dies
+    Sign(
+        "symptom.crash",
+        r"\bcrash(?:es|ed|ing)?\b|\bsegfault\w*|segmentation fault|\bcore ?dump(?:s|ed)?\b",
+        "the worker crashes",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\b(?:dies|died|die|dying)\b",
+        "prefill worker dies with a KeyError",
+        unless="die size|per die|die-to-die",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\babort(?:s|ed|ing)?\b",
+        "gloo aborts the process",
+        near=r"process|engine|server|worker|\branks?\b|start-?up|scheduler|core",
+        unless=r"requests?\b|client|timeout abort|streaming",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\bassertion\b|\basserts\b",
+        "stops with an assertion",
+        near="stop|fail|die|hit|exit|crash|abort|trip|raise",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\b(?:falls?|fell) over\b|\bbl(?:ows?|ew) up\b|\b(?:goes|went) down\b|\b(?:takes?|took|brings?|"
+        r"brought) (?:it|\w+ server|everything) down\b",
+        "our server falls over on the first decode",
+        unless=r"\bnan\b|memory|latency|acceptance|rate|throughput",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\bkill(?:s|ed)\b",
+        "the watchdog kills the server",
+        near="server|process|worker|scheduler|kernel|watchdog|being",
+        unless=r"\b(?:i|we) (?:have )?kill|by hand|manually",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\bstops? with an? [\w ]*(?:error|assertion|attribute|exception|message|traceback|failure)|"
+        r"\bexit(?:s|ed) (?:with|unexpected|code)\w*",
+        "the script stops with a missing attribute",
+    ),
+    Sign(
+        "symptom.crash",
+        "崩溃|崩了|崩掉|崩|挂掉|挂了|断言失败|报错退出|异常退出|失败退出|直接退出|进程退出|自动退出|突然退出|闪退|段错误",
+        "D 节点就挂掉退出",
+    ),
+    # starting
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:won't|will not|cannot|can't|could not|couldn't|doesn't|does not|didn't|did not|fail(?:s|"
+        r"ed)? to|refuse[sd]? to|unable to|never) (?:even )?(?:launch|start|come up|boot)(?:s|es|ed)?\b",
+        "the server refuses to start",
+        unless=r"start (?:a|the|any|to|new|with)\b",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        (
+            r"\b(?:dies|died|fails|failed|crash(?:es|ed)|stops|stopped|abort(?:s|ed)|"
+            r"out of memory)(?: right away| straight away| immediately)? (?:in|at|on|during|while|"
+            r"when) (?:the |our )?(?:\w+ )?" + _STARTING
+        ),
+        "stops at graph capture although 8 GB are free",
+        unless="after",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:start|start-?up|launch|graph capture|warm-?up) (?:fails|failed|aborts|aborted|crashes|dies|"
+        r"runs out|says out|is refused)\b",
+        "start-up aborts",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:deploying|starting|launching|booting|warm-?up)\b[\w -]* (?:stops|dies|fails|crashes|"
+        r"aborts)\b|\bbreaks? (?:\w+ )?(?:start|start-?up|launch)\b",
+        "starting the prefill side dies right away",
+        unless="after",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:library|package|module|dll)\b",
+        "the kernel library won't load",
+        near=(
+            "cannot (?:be )?(?:load|find|import)|(?:won't|can't|can not) (?:be )?(?:load|find|import|"
+            "found)|no longer imports?|fail(?:s|ed) to (?:load|import)"
+        ),
+    ),
+    Sign(
+        "symptom.startup_failure",
+        "起不来|启动不了|启动失败|无法启动|启动就?报错|没起来|拉不起来|加载失败|一启动就|一导入就|一跑就(?:缺|报|崩)|启动(?:时|阶段|过程中)(?:崩|报错|失败|退出)",
+        "服务还没起来就崩了",
+        unless="卡|hang|不动",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        r"\bnever finish(?:es|ed)? (?:launching|loading|starting|initiali[sz]ing|capturing|start-?up)",
+        "never finishes launching once graph mode is on",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        (
+            r"\b(?:start|start-?up|launch)(?: just| simply| always)? (?:hangs|freezes|sits|blocks|stalls|"
+            r"is stuck)\b|\b(?:hangs?|hung|stuck|freezes|frozen|blocks|blocked|deadlocks|stalls) (?:in|at|on|"
+            r"during|while|when) (?:the )?(?:model )?" + _STARTING
+        ),
+        "hangs during graph capture",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        "启动(?:时|阶段|过程中)?(?:就|会|一直)*(?:卡|hang|不动)|卡在(?:启动|加载|初始化|图捕获|预热)|一启动就(?:卡|hang)",
+        "启动就卡住",
+    ),
+    # answers
+    Sign(
+        "symptom.wrong_output",
+        r"\bgarbled\b|\bgibberish\b|\bnonsense\b|\bgarbage\b",
+        "answers are garbled",
+        unless="garbage.collect",
+    ),
+    Sign("symptom.wrong_output", r"\bcorrupt(?:s|ed|ion)?\b", "corrupted output", near=_OUTPUT),
+    Sign(
+        "symptom.wrong_output",
+        r"\b(?:wrong|incorrect)\b",
+        "answers served from the cache are wrong",
+        near=_OUTPUT,
+        unless="wrong (?:flag|version|path|device)",
+    ),
+    Sign(
+        "symptom.wrong_output",
+        r"\brepeat(?:s|ed|ing)\b|\btwice\b",
+        "the text has every piece twice",
+        near=r"output|\btext|\btokens?\b|answers?|words?\b|piece",
+        unless="request|prompt|twice as",
+    ),
+    Sign(
+        "symptom.wrong_output",
+        r"exclamation marks|!{5,}|\bblanks\b|\bempty (?:output|answer|response|completion)s?\b|someone else",
+        "chats turn into exclamation marks",
+    ),
+    Sign(
+        "symptom.wrong_output",
+        "乱码|胡言乱语|输出(?:就|会|全|都|完全|变)*(?:乱|不对|错误|错乱|重复)|乱了|结果(?:也|都|就)*(?:不对|错误|对不上)|答案(?:不对|错)|答非所问|复读|感叹号",
+        "第二次输出就完全乱了",
+    ),
+    # slowness, memory, timeouts
+    Sign(
+        "symptom.slow",
+        r"\bslow(?:er|s|ed)?\b|\bsluggish\b|\btakes? (?:very |too |so )?(?:long|ages)\b",
+        "loading takes long",
+        unless="memory (?:grow|leak)|slow (?:path|start|tokenizer)",
+    ),
+    Sign(
+        "symptom.slow",
+        r"\b(?:latency|throughput|ttft|tpot)\b",
+        "very uneven token latency",
+        near=(
+            r"\bdrop|\bfall|\bfell|degrad|uneven|\bworse|\bspike|collaps|halv|\brises?\b|\brose\b|regress|"
+            r"terribl|\bpoor"
+        ),
+        unless="low-latency|heartbeat",
+    ),
+    Sign(
+        "symptom.slow",
+        "很慢|变慢|太慢|慢了|更慢|慢得|非常慢|巨慢|吞吐(?:率|量)?(?:下降|降低|掉|很低)|延迟(?:升高|变高|很高|增大|飙)|性能(?:下降|劣化|退化)",
+        "解码变慢",
+    ),
+    Sign(
+        "symptom.oom",
+        r"\booms?\b|\boom-?killed\b|out[- ]of[- ]memory|\black of memory\b|\bnot enough memory\b",
+        "runs out of memory while capturing graphs",
+    ),
+    Sign("symptom.oom", "(?:显存|内存)(?:不够|不足|溢出|爆了?|炸了?)|爆显存|炸显存|爆内存", "还是报显存不够"),
+    Sign("symptom.timeout", r"\b(?:timed|times|timing) out\b", "DeepEP keeps timing out"),
+    Sign(
+        "symptom.timeout",
+        r"\btime-?outs?\b",
+        "ends in an RPC timeout",
+        near=(
+            r"\b(?:ends? in|hits?|gets?|got|reports?|reported|raises?|raised|throws?|threw|sees?|seeing|"
+            r"rpc|errors?|fail(?:s|ed) with|caught|dies with)\b"
+        ),
+        unless=(
+            r"disabled|default|waiting timeout|\bset\b|=|-timeout|increas|longer|timeout (?:of|is|to)|"
+            r"abort|\d+ ?s\b|both env"
+        ),
+    ),
+    Sign(
+        "symptom.timeout",
+        "超时",
+        "随后报 sample_tokens 超时",
+        near="报|触发|出现|错误|失败|频繁|一直|异常|抛|请求",
+        unless="设置|配置|阈值|参数|以便|调大|默认|启用|开启",
+    ),
+    Sign(
+        "symptom.watchdog",
+        r"\bwatch ?dog\b|看门狗|\bheartbeat monitor\b",
+        "watchdog fires",
+        near=(
+            r"\bfire[sd]?\b|\bkill|trigger|time-?out|times? out|caught|catches|\btrip|abort|\btakes?\b|"
+            r"\btook\b|terminat|\bends?\b|触发|捕获|杀|超时|报"
+        ),
+        unless=r"--|watchdog-timeout|disabl|\bset\b|启用|设置|配置",
+    ),
+    # circumstances
+    Sign(
+        "symptom.no_error",
+        r"\b(?:no|zero|without(?: an?| any)?|not a single)(?: python| visible| obvious| other|"
+        r" further)? (?:errors?|exceptions?|traceback|stack ?trace)\b",
+        "heartbeat stopped, no traceback",
+        unless=r"counter|after (?:the )?(?:fix|upgrad)|\b(?:off|disabled)\b",
+    ),
+    Sign(
+        "symptom.no_error",
+        r"\bsilent(?:ly)?\b",
+        "silently freezes",
+        near=r"hang|freez|froze|\bdie|\bstop|stall|exit|fail|crash|stuck|dead|卡",
+    ),
+    Sign(
+        "symptom.no_error",
+        r"\bnothing (?:at all )?(?:(?:is|was|shows up|appears) )?(?:in|printed|logged)\b|\blogs? (?:are|is|"
+        r"stays?) (?:clean|empty|quiet|silent)\b",
+        "nothing in the log",
+        near=r"\blogs?\b|printed|logged|console|dmesg|stderr",
+    ),
+    Sign(
+        "symptom.no_error",
+        "(?:没有?|无|未见|不)(?:任何)?(?:报错|错误|异常|告警|日志输出)|没有任何(?:日志|输出)|静默|日志(?:里|中)?(?:很干净|没有东西)",
+        "没有任何报错",
+        unless="目标错误|错误率",
+    ),
+    Sign(
+        "symptom.processes_alive",
+        r"\balive\b|\bstill (?:up|running|there)\b|\bstay(?:s|ed)? (?:up|running)\b|\bremain(?:s|"
+        r"ed)? (?:up|running)\b",
+        "no error, pods alive",
+        near=_SERVER,
+        unless=r"\brest\b|no longer|keep-?alive|a few|some\b",
+    ),
+    Sign(
+        "symptom.processes_alive",
+        r"/health\b|\bhealth ?check\b",
+        "/health fine, completions hang",
+        near=r"\bfine\b|\bok\b|\b200\b|healthy|green|passes|正常",
+        unless=r"\bnot\b|fails|503|500",
+    ),
+    Sign(
+        "symptom.processes_alive",
+        "活着|存活|都还?在|仍在运行|还在跑",
+        "两个 rank 进程都活着",
+        near=r"进程|\branks?\b|\bpods?\b|容器|worker|实例|服务",
+    ),
+    Sign(
+        "symptom.heartbeat_stopped",
+        r"\bheart-?beats?\b|心跳",
+        "all stop their throughput heartbeat",
+        near=r"\bstop|silent|ceas|froze|\bgone\b|missing|disappear|vanish|stalled|停|没了|没有了|消失|断|不再",
+        unless="monitor|never|nccl|zookeeper|etcd",
+    ),
+    Sign(
+        "symptom.heartbeat_stopped",
+        r"\bavg thr\b|\bdecode batch(?:es)?\b|\bthroughput (?:line|log|report)s?\b|\bengine 000\b|"
+        r"\bstats? lines?\b|吞吐(?:日志|行|打印)",
+        "no decode batches in the log",
+        near=r"\bstop|silent|ceas|froze|\bgone\b|\bno\b|no longer|disappear|停|不再|没|消失",
+        unless="never (?:stop|stall)",
+    ),
+    # ranks
+    Sign(
+        "symptom.rank_idle",
+        r"\bidles?\b|\bidling\b|\bparked\b|(?:^|[^\d.])0(?:\.0)? ?%|空闲|闲着",
+        "seven GPUs spin, the last one is idle; GPU 7 占用率 0%",
+        near=_RANK + r"|\bother\b|\bothers\b|\blast one\b|\brest\b|\bworker\b|\bhead\b|另一|其他|gpu|npu",
+        unless=(
+            r"\ball\b|\bevery\b|\bboth\b|gpus (?:at|are) 0|log idle|idle or busy|idle (?:time|timeout|"
+            "power)|丢包|loss|error"
+        ),
+    ),
+    Sign(
+        "symptom.rank_busy",
+        r"\bspin(?:s|ning)?\b|\bspun\b|\bpegged\b|\bbusy[- ]loop\w*|空转|打满|跑满",
+        "seven GPUs spin",
+        near=_RANK + r"|\bcpu\b|\bcore\b|\bthread\b|gpu|npu",
+        unless="(?:spin|spun|spins|spinning)[- ](?:up|down)",
+    ),
+    Sign(
+        "symptom.rank_busy",
+        r"\b100 ?%|\bfull(?:y)? utili[sz]\w+|\bbusy\b",
+        "every GPU at full utilisation",
+        near=r"\branks?\b|\bgpus?\b|\bnpus?\b|\bcards?\b|\bcores?\b|\bcpu\b|utili|占用|利用|scheduler",
+        unless="100 ?% (?:of|repro|sure|certain)|idle or busy|too busy|命中|hit rate|接[受收]率",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\bdiverge(?:s|d|nce|nt)?\b|\bdisagree(?:s|d|ment)?\b|\bdesync\w*|\bout of (?:sync|step)\b|"
+        r"\bdifferent (?:collectives?|places|order|batch\w*|points)\b|\bno longer match\b|"
+        r"\bmismatched collectives?\b|\bcollective mismatch\b|\bpermanent split\b|不一致|分叉|看法不一样|不同步",
+        "two DP ranks end up in different collectives",
+        near=r"\branks?\b|rank-|\bstages?\b|scheduler",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\bone (?:\w+ )?(?:rank|stage|scheduler|worker|gpu|npu|node)(?:'s)?\b.*\b(?:(?:the|its|"
+        r"all) (?:\w+ )?(?:others?|peers?|rest|next|remaining)|peer)\b",
+        "one rank wedged inside NCCL, the other idle",
+        unless=r"\bfine\b|\bworks\b|\boom\b|memory",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\b(?:[tpd]p|rank) ?\d+ (?:is |sits? |was )?(?:stuck|in|spin|wait|block|wedge|hang|"
+        r"at)\w*\b.*\b(?:while|whereas|but|and)\b.*\b(?:ranks? ?\d|[tpd]p ?\d|others?|peers?|rest)\b",
+        "TP0 is stuck in the prefetch check while ranks 1 to 3 wait",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\b(?:two|three|four|half|some|\d+) (?:of the |\w+ )?(?:ranks|gpus|npus|workers|schedulers|"
+        r"stages)\b.*(?:,|\band\b|\bwhile\b) (?:the )?(?:other )?(?:two|three|four|half|some|others|"
+        r"\d+) (?:are |\w+ )?(?:wait|sit|spin|stuck|block|in)\w*\b",
+        "four ranks spin in evict, four wait in broadcast_pyobj",
+    ),
+    Sign("symptom.ranks_split", "一个 ?rank.*另一个", "一个 rank 在 all-gather，另一个在等请求广播"),
+    # when it happens
+    Sign(
+        "symptom.first_request",
+        r"\bfirst (?:real |chat |formal |live |user |actual )?(?:request|prompt|sample|query|message|"
+        r"completion|decode|inference)\b|\b(?:right |straight )?after (?:the )?warm-?up\b",
+        "server ready, first real request aborted",
+        unless="(?:is|was|always|are) (?:always )?(?:right|fine|ok|correct)|works|succe|after the first",
+    ),
+    Sign(
+        "symptom.first_request",
+        "第一(?:条|个|次)(?:正式|真实|用户)?的?(?:请求|样本|对话|推理)|首(?:条|个|次)(?:正式|真实)?的?(?:请求|样本|推理)|首条卡住|预热(?:完成|完|结束|"
+        "之)?后|warm-?up ?后",
+        "第一条正式请求两分钟都不返回",
+        unless="正常|没问题|成功",
+    ),
+    Sign(
+        "symptom.after_a_while",
+        r"\bafter (?:about |around |roughly |some |~ ?|\d[\d.]* ?(?:-|–|to) ?)*(?:[\d.]+ ?\+? ?|two |"
+        "three |four |five |six |ten |twelve |a few |several |some |a couple of |a |an |many )?(?:minutes|"
+        r"mins?|hours?|hrs?|h|days?|while|turns)\b",
+        "after about 3.5 hours",
+        unless="first request",
+    ),
+    Sign(
+        "symptom.after_a_while",
+        r"\b(?:hours|minutes|days) (?:in|into)\b|\bminutes ?(?:–|-|to) ?hours\b|\b(?:fine|ok|normally|"
+        r"well) for (?:a few |several |many |some |\w+ )?(?:minutes|hours|days)\b",
+        "a few hours in, the service stops",
+        unless=r"hours in (?:a|the)\b",
+    ),
+    Sign(
+        "symptom.after_a_while",
+        r"跑久了|一段时间(?:之?后|就|会)|过了?一段时间|长时间运行|(?:几|数|[\d.]+|一|两|半) ?个?(?:多)?(?:小时|分钟|天)(?:左右)?之?后"
+        r"|(?:跑|运行)了?(?:几|数|[\d.]+|一|两|半) ?个?多?(?:小时|分钟|天)",
+        "运行几分钟到几十分钟后",
+        unless="至少",
+    ),
+    Sign(
+        "symptom.under_load",
+        r"\bhigh(?:ly)? concurren\w+|\bunder (?:heavy |high |sustained |real |full |production )?load\b|"
+        r"\boverload(?:ed|s)?\b|\bheavy (?:load|traffic)\b|\bput load on\b|\b(?:push|put|throw|send)(?:s|"
+        r"ing)? (?:many|more|lots of|a lot of) (?:load|requests)\b|\bconcurrency (?:is |goes |gets |"
+        r"was )?(?:high|up)\b|\b(?:soak|stress|load) test|\bunder concurrent\b|\bconcurrent decoding\b|"
+        r"\b(?:\d{2,}|many|lots of) (?:parallel|concurrent) \w+",
+        "when concurrency is high; 20 parallel requests",
+        unless=r"\blow\b|works under|fine under",
+    ),
+    Sign(
+        "symptom.under_load",
+        r"高并发|大并发|并发(?:一?高|一?大|一?上|一压)|\d{2,} ?路?并发|压测|满载",
+        "32 并发一压 D 节点就挂掉",
+        unless="压测后|低并发",
+    ),
+    Sign(
+        "symptom.sampling_only",
+        r"\bgreedy\b|\btemperature ?(?:=|of|is|to|at)? ?0(?:\.0+)?(?:[^.\d]|$)|贪心|贪婪",
+        "换成 greedy 完全正常",
+        near=(
+            r"\bfine\b|\bok\b|\bworks?\b|\bcorrect\b|\bclean\b|\bno (?:problem|issue)|\bstable\b|正常|没问题|"
+            "没有问题|没事|不会|不复现|稳定"
+        ),
+        unless=r"\balso\b|\bnot (?:fine|ok|stable)|n't",
+    ),
+    Sign(
+        "symptom.sampling_only",
+        r"\bonly (?:\w+ )?(?:with|when|under) (?:random )?(?:sampling|temperature)\b|只有?(?:开|用|在)?(?:随机采样|"
+        "带?温度)",
+        "only with random sampling",
+    ),
+    Sign(
+        "symptom.acceptance_falls",
+        r"\bacceptance(?: rate| length)?\b|\baccept (?:rate|length|len)\b|\baccept_len\b"
+        r"|接[受收]率|接[受收]长度|采纳率",
+        "接受率一路往下掉",
+        near=(
+            r"\bfalls?\b|\bfell\b|falling|\bdrops?\b|dropp|declin|collaps|decay|\bsink|go(?:es|ing) down|"
+            "plummet|掉|跌|下降|降低|下滑|变低|越来越低"
+        ),
+    ),
+    Sign(
+        "symptom.sigterm_ignored",
+        r"\bsigterm\b",
+        "SIGTERM 无法正常退出",
+        near="ignor|no effect|not (?:exit|stop|die|respond|work)|n't|cannot|无法|不能|没反应|无效|不退出|杀不掉|不响应",
+    ),
+    Sign(
+        "symptom.sigterm_ignored",
+        r"\b(?:only|needs?|needed|have to|had to|must)(?: use| a)? (?:kill -9|sigkill)\b|只能 ?kill -9|杀不掉|"
+        "kill 不掉",
+        "only kill -9 helps",
+    ),
+    Sign(
+        "symptom.long_prefill",
+        r"\blong(?:er)?[- ](?:prompts?|prefills?|contexts?|inputs?|sequences?)\b|\blonger one\b|"
+        r"\bchunked[- ]prefill\b|\b\d{2,4} ?k (?:tokens?|context|prompt)\b|\bcontext limit\b",
+        "once long prefills come in",
+        unless=r"\bshort\b|--",
+    ),
+    Sign(
+        "symptom.long_prefill",
+        "长 ?(?:prompt|prefill|上下文|文本|输入|提示词|序列)|分块 ?prefill",
+        "同一个长 prompt 连着请求两次",
+    ),
+    Sign(
+        "symptom.sleep_wakeup",
+        r"\bsleep/wake-?up\b|\b(?:wake|wakes|woke|waking|wak(?:e)?n)[- ]?up\b|\bafter (?:the )?sleep\b|"
+        r"\bengine sleep\b|\bsleep mode\b|\bweights? (?:update|sync|reload)\w*|\bupdat(?:e|es|"
+        r"ing) (?:the )?weights\b|唤醒|休眠|权重(?:更新|同步)|更新权重",
+        "after wake-up from sleep mode",
+    ),
+)
+
+_NOTABLE = (
+    (
+        "symptom.hang",
+        "requests never return, or the engine makes no progress",
+        "Do requests hang: accepted, then never finished?",
+        "curl -m 60 http://HOST:PORT/v1/completions with a short prompt",
+    ),
+    (
+        "symptom.crash",
+        "a process of the engine died",
+        "Did a process of the engine die (crash, abort, killed)?",
+        "the last 50 lines of every rank's log; dmesg -T | tail -50",
+    ),
+    (
+        "symptom.startup_failure",
+        "the engine refused to start, or died while starting",
+        "Does it fail before the first request can be sent?",
+        "the log from its first line to the error",
+    ),
+    (
+        "symptom.startup_hang",
+        "the engine never finished starting",
+        "Does starting never finish, without an error?",
+        "the last line of every rank's log, with its time",
+    ),
+    (
+        "symptom.wrong_output",
+        "answers are garbled, repeated, corrupted or wrong",
+        "Are answers wrong: garbled, repeated, or someone else's?",
+        "the same prompt twice with temperature 0, compared",
+    ),
+    ("symptom.slow", "it works, but slowly", "Does it still answer, only more slowly than before?", ""),
+    (
+        "symptom.oom",
+        "memory ran out",
+        "Did it run out of memory (GPU or host)?",
+        "dmesg -T | grep -i 'killed process'; grep -i 'out of memory' LOG",
+    ),
+    (
+        "symptom.timeout",
+        "some timeout was reported",
+        "Does any log report a timeout, and of what?",
+        "grep -iE 'timed? ?out' LOG",
+    ),
+    (
+        "symptom.heartbeat_stopped",
+        "the periodic throughput line stopped",
+        "Did the periodic throughput line in the log stop while requests were waiting?",
+        "grep -E 'Avg thr|Decode batch|Engine 000: Avg' LOG | tail -3",
+    ),
+    (
+        "symptom.watchdog",
+        "a watchdog fired",
+        "Did a watchdog fire (NCCL, scheduler), and when?",
+        "grep -i watchdog LOG",
+    ),
+)
+
+_CIRCUMSTANCES = (
+    (
+        "symptom.no_error",
+        "nothing is reported: no error, no traceback",
+        "Is it silent: no error and no traceback in any rank's log?",
+        "grep -ciE 'error|traceback' LOG, for every rank",
+    ),
+    (
+        "symptom.processes_alive",
+        "the processes are alive",
+        "Are all processes of the engine still there?",
+        "ps -ww -eo pid,stat,etime,args | grep -iE 'vllm|sglang|lmdeploy|xllm'",
+    ),
+    (
+        "symptom.rank_idle",
+        "a rank or GPU is idle while others are not",
+        "Is one GPU at 0 % while others are busy?",
+        "nvidia-smi (or npu-smi info), twice, ten seconds apart",
+    ),
+    (
+        "symptom.rank_busy",
+        "ranks or GPUs spin at 100 %",
+        "Do GPUs stay at 100 % although nothing is produced?",
+        "nvidia-smi dmon -c 5",
+    ),
+    (
+        "symptom.ranks_split",
+        "ranks wait in different places",
+        "Do the ranks wait in different places?",
+        "py-spy dump --pid PID, on every rank",
+    ),
+    (
+        "symptom.first_request",
+        "it happens at the first request after warm-up",
+        "Is it the very first real request after starting that fails?",
+        "",
+    ),
+    (
+        "symptom.after_a_while",
+        "it happens after minutes or hours of normal service",
+        "Did it serve normally for minutes or hours first?",
+        "the times of the first and the last finished request in the log",
+    ),
+    (
+        "symptom.under_load",
+        "it happens under high concurrency",
+        "Does it need many requests at once?",
+        "running and waiting requests in /metrics at that time",
+    ),
+    (
+        "symptom.sampling_only",
+        "random sampling fails and greedy does not",
+        "Does it go away with temperature 0?",
+        "the same requests with temperature 0",
+    ),
+    (
+        "symptom.acceptance_falls",
+        "the speculative acceptance rate falls",
+        "Does the acceptance rate of speculative decoding fall over time?",
+        "grep -iE 'accept' LOG",
+    ),
+    ("symptom.sigterm_ignored", "the processes do not stop on SIGTERM", "Did it take kill -9 to stop it?", ""),
+    (
+        "symptom.long_prefill",
+        "long prompts or chunked prefill are involved",
+        "Are long prompts (more than one prefill chunk) involved?",
+        "",
+    ),
+    (
+        "symptom.sleep_wakeup",
+        "it happens around sleep, wake-up or a weight update",
+        "Does it happen after sleep and wake-up, or a weight update?",
+        "",
+    ),
+)
+
+FACTS: tuple[FactKind, ...] = (
+    *(FactKind(name, "bool", summary, question, how) for name, summary, question, how in (*_NOTABLE, *_CIRCUMSTANCES)),
+    FactKind(
+        "sampling.temperature",
+        "float",
+        "the sampling temperature of the requests",
+        "Which temperature do the requests use?",
+    ),
+)
+
+_PRIMARY = frozenset(name for name, *_ in _NOTABLE)
+
+
+# --- blocks and sentences ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, bullet, heading or table row: characters `start`..`end` of a text.
+
+    `muted`: it speaks of something else than what the user's deployment did (ruled out, expected, a fix).
+    """
+
+    start: int
+    end: int
+    muted: bool
+
+
+# "## What we ruled out", "Expected behavior", "验证方法", "最快修复方案：…"
+_OTHER_EN = (
+    r"(?:what )?(?:(?:i|we)(?:'ve| have)? )?(?:already )?(?:ruled out|tried)|expect(?:ed|ation)|"
+    r"control|verif\w+|validation|how to verify|"
+    r"(?:proposed |suggested |possible |temporary |the )?(?:fix|fixes|solution|solutions|"
+    r"work-?arounds?|remed\w+|mitigation)|modifications?|changes?|"
+    r"(?:root |possible |likely |suspected )?cause|hypothes[ie]s|code pointers|checklist|pull request|"
+    r"reviewed changes|reviewer notes|"
+    r"show a summary|test plan|testing|self review|pre-commit checks|use cases|bc-breaking|"
+    r"still needed|reference runs|related|performance|change type"
+)
+_OTHER_ZH = (
+    r"(?:如何)?验证(?:方法|步骤|方式)?|性能验证|影响范围(?:与验证边界)?|修改|改动|解决(?:步骤|方案|方法|办法)|(?:最快)?修复(?:方案|方法|说明)?|"
+    r"临时(?:规避|方案)|规避(?:方案|措施)?|"
+    r"(?:预期|期望)(?:行为|结果)?|对照(?:实验|组)?|(?:已)?排除(?:项|的)?|(?:环境|问题)?排查(?:过程|步骤)?|根因(?:分析)?|"
+    r"(?:可能)?原因(?:分析)?|问题来源|注意事项|相关(?:问题|链接)|建议"
+)
+_TAIL = (
+    r"(?: ?\(optional\)| (?:behaviou?rs?|results?|output|experiment|steps?|overview|issues?|notes?|"
+    r"experimentally|plan|cases?|checks?|method))*"
+)
+_OTHER_HEADING = rf"^(?:(?:{_OTHER_EN})\b|(?:{_OTHER_ZH})(?:$|[\s:：]))"
+_OTHER_LINE = rf"^(?:(?:{_OTHER_EN}){_TAIL}|(?:{_OTHER_ZH}))\s*[:：]?\s*$"
+_OTHER_LABEL = rf"^[\s>*•-]*(?:(?:{_OTHER_EN}){_TAIL}|(?:{_OTHER_ZH}))\**\s*[:：]"
+# a heading without marks that ends such a section, and "[author]" above a comment
+_OWN_LINE = (
+    r"^(?:description|summary|environment|symptoms?|observed\b.*|actual\b.*|bug|problem|logs?|"
+    r"reproduc\w*|steps\b.*|motivation|background|"
+    r"additional\b.*|notes?|\[[\w.-]+\]|快速结论.*|适用环境.*|问题(?:场景|描述|现象)?|现象|环境|最小复现|复现.*|报错.*|描述|背景|日志|"
+    r"基线验证|判定标准)\s*[:：]?\s*$"
+)
+_MARKED_HEADING = r"(#{1,6}) +(.{0,80})"  # ## Expected behavior
+_BREAK = r"(?<=[\s\S])(?=(?<!\S)#{2,4} [^\s#])|(?<=\s)(?=- \*\*)"  # an issue whose line ends were lost
+_ITEM = r"\s*(?:[-*•|>]|\d+[.)、]|#{1,6} )"  # a line that starts a new block
+# a line that a program wrote: 2026-11-29 …, I1129 …, #8 xllm::…, [rank0]: …, RuntimeError: …, --flag, export X=1
+_MACHINE = (
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4,8} |#\d+ |\[(?:rank|PG )|\(\w[^)]{0,40}pid=|(?:INFO|"
+    r"WARNING|ERROR|DEBUG) \d|Traceback|File \"|frame #|--\w|export \w"
+    r"|[\w.]+(?:Error|Exception)\b|[\w./-]+\.(?:py|cpp|cc|cu|h)[:\t]|[A-Z_]{4,}=|[{}\"'$<\\]|"
+    r"\w+=\$?[\w({\"']|Watchdog caught|Thread 0x|PG status)"
+)
+_FENCE = r"(?s)```.*?```"
+_SENTENCE = r"(?<!e\.g)(?<!i\.e)(?<! vs)[.!?](?=\s|$)|[。！？；;]"
+_CLAUSE = r"[,，、:：()（）—|]|\s-\s|\b(?:but|while|whereas|although|though)\b|但|而是"
+_PLAIN = str.maketrans({"\n": " ", "\t": " ", "\r": " ", "*": " ", "`": " ", "’": "'", "\u00a0": " "})
+
+
+@cache
+def _fixed(text: str) -> re.Pattern[str]:
+    """Compiled when first needed: `check` without prose pays for none of them."""
+    return re.compile(text)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", found.group())
+
+
+def without_code(text: str) -> str:
+    """The text with what stands in closed code fences blanked; offsets stay as they are."""
+    return _fixed(_FENCE).sub(_blank, text) if "```" in text else text
+
+
+def blocks(text: str, machine: bool = False) -> Iterator[Block]:
+    """The blocks of a text in order; lines that a program wrote are left out unless `machine`."""
+    level = 0  # of the heading that muted what follows; 0: not muted
+    for start, end, heading in _lines(text, machine):
+        words = text[start:end].strip()
+        if heading:
+            if level and heading > level:
+                yield Block(start, end, True)
+                continue
+            level = (
+                heading
+                if _pattern(_OTHER_HEADING).search(_fixed(_MARKED_HEADING).match(words).group(2).strip("* "))
+                else 0
+            )  # type: ignore[union-attr]
+            yield Block(start, end, level > 0)
+            continue
+        if len(words) <= 40 and "\n" not in words:
+            bare = words.strip("*_ ")
+            if _pattern(_OTHER_LINE).search(bare):
+                level = 7
+            elif level == 7 and _pattern(_OWN_LINE).search(bare):
+                level = 0
+        yield Block(start, end, level > 0 or _pattern(_OTHER_LABEL).search(words[:60]) is not None)
+
+
+def _lines(text: str, machine: bool) -> Iterator[tuple[int, int, int]]:
+    """`(start, end, heading level)` of every block: wrapped lines of one paragraph belong together."""
+    begin = -1
+    place = 0
+    for line in text.splitlines(keepends=True):
+        stop = place + len(line)
+        bare = line.strip()
+        alone = not bare or (not machine and _fixed(_MACHINE).match(line) is not None)
+        if begin >= 0 and (alone or _fixed(_ITEM).match(line)):
+            yield from _cut(text, begin, place)
+            begin = -1
+        if not alone:
+            if bare.startswith("#"):
+                yield from _cut(text, place, stop)
+            elif begin < 0:
+                begin = place
+        place = stop
+    if begin >= 0:
+        yield from _cut(text, begin, place)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    edges = [start, end]
+    if "#" in text[start + 1 : end] or "- **" in text[start:end]:
+        edges[1:1] = [found.start() for found in _fixed(_BREAK).finditer(text, start, end) if found.start() > start]
+    for begin, stop in pairwise(edges):
+        heading = _fixed(_MARKED_HEADING).match(text[begin:stop].lstrip()[:90])
+        yield begin, stop, len(heading.group(1)) if heading else 0
+
+
+def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The sentences of a block; one that is overlong is cut, so that work stays linear."""
+    begin = start
+    for found in _fixed(_SENTENCE).finditer(text, start, end):
+        yield from _pieces(begin, found.end())
+        begin = found.end()
+    if begin < end:
+        yield from _pieces(begin, end)
+
+
+def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
+    for begin in range(start, end, MAX_SENTENCE):
+        yield begin, min(end, begin + MAX_SENTENCE)
+
+
+# --- judging one sentence ---------------------------------------------------------------------------------------------
+
+# "no hang", "without any crash or", "does not crash", "removes the hang"
+_FILLER = (
+    r"(?:an?|any|the|more|such|single|further|longer|visible|apparent|obvious|ever|to|be|been|have|had|"
+    r"has|get|got|see|seen|signs?|evidence|of|for|that|"
+    r"really|just|even|observed|cuda|gpu|process|outright|actual|this|new|hard|\w+ (?:or|nor)|or|nor)"
+)
+_NO_BEFORE = (
+    r"(?:\b(?:no|not|never|without|nor|neither|isn't|aren't|wasn't|doesn't|don't|didn't|won't|cannot|"
+    r"can't|avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|"
+    r"remov(?:e|es|ed|ing)|eliminat(?:e|es|ed)|fix(?:es|ed|ing)?|cure[sd]?|rules? out|ruled out|"
+    r"rather than|instead of)\b"
+    rf"(?:[ \"'/-]+{_FILLER}\b)*[ \"'/-]*"
+    r"|(?:没有|没|无|未|不会|不再|不是|并非|并未|避免|防止|消除|杜绝|不)"
+    r"(?:出现|发生|任何|观察到|看到|见|再|会|是|有|过|遇到|触发|导致)*[ \"“]*)$"
+)
+# "no crash, OOM or error": one negation over a list
+_NO_LIST = r"\b(?:no|without(?: any)?) \w+(?: \w+)?(?:, ?\w+(?: \w+)?)+,? (?:or|nor) \w+"
+# "the hang is gone", "hang never recurs", "卡住消失"
+_GONE_AFTER = (
+    r"^[ \"']*(?:(?:is|are|was|were|has|have|had|been) )*(?:gone|went away|goes away|disappear|vanish|"
+    r"fixed|solved|resolved|消失|不再|解决|没了|没有了|不复现)"
+    r"|^[ \"']*(?:(?:is|was|were|did|does|has) ?)*(?:never|no longer|not|n't) (?:been )?(?:happen|"
+    r"occur|recur|reproduc|appear|seen|observed|show)"
+)
+# said of another situation
+_ELSEWHERE = (
+    r"\bwould\b|\bif (?:you|one)\b|\bin case of\b|\bshould (?:not|never|no longer)\b|\btodo\b|\bhope\b|"
+    r"\bnot proven\b|\bhypothe|(?:similar to|described in|same as|see) #\d"
+    r"|\bunlike\b|look-?alike|\bmake sure\b|\bplease (?:check|verify|make)|\b(?:could|might|"
+    r"may)(?: also)? (?:lead|cause)|\bthis pr\b|\breference \w+ stack\b"
+    r"|如果你|以便|可考虑|建议|^[\s•-]*(?:确认|检查|核对)|本 ?pr|该 ?pr|^[\s•-]*(?:原来|改后|修改前|修改后)"
+)
+# the subject line of a change
+_FIX_TITLE = (
+    r"^[\s\d•.)\[-]*(?:(?:bug ?fix|fix(?:es|ed)?|feat|refactor)(?:\]|\([^)]*\)|\[[^\]]*\])*[:：]? |"
+    r"(?:prevents?|avoids?|guards?|resolves?|addresses|ensures?|adds?|clears?|handles?) "
+    r"|(?:\[?pr\]? ?)?#?\d* ?(?:修复|解决|避免|防止|杜绝)[^后之了])"
+)
+
+
+@cache
+def _pattern(text: str) -> Pattern:
+    return compile_pattern("(?i)" + text)
+
+
+@cache
+def _any_sign() -> Pattern:
+    """Cheap first look: most sentences hold no sign at all."""
+    return _pattern("|".join(f"(?:{sign.words})" for sign in SIGNS))
+
+
+def plain(sentence: str) -> str:
+    """A sentence on one line, without Markdown's emphasis and with straight apostrophes."""
+    return " ".join(sentence.translate(_PLAIN).split())
+
+
+def clause_of(sentence: str, start: int, end: int) -> tuple[int, int]:
+    """The clause of `sentence` around the characters `start`..`end`."""
+    left, right = 0, len(sentence)
+    for found in _fixed(_CLAUSE).finditer(sentence):
+        if found.end() <= start:
+            left = found.end()
+        elif found.start() >= end:
+            right = found.start()
+            break
+    return left, right
+
+
+def elsewhere(sentence: str) -> bool:
+    """Whether a sentence speaks of a change, a condition or another deployment, not of what was seen here."""
+    return _pattern(_ELSEWHERE).search(sentence) is not None or _pattern(_FIX_TITLE).search(sentence) is not None
+
+
+# a thing in such a clause is somebody else's, a past one, or one to come
+_NOT_MINE = (
+    r"\b(?:fix(?:ed|es)?|since|upgrad\w+|downgrad\w+|works?|worked|working|fine|stable|reference|"
+    r"unlike|instead|compared|introduced|landed|releas\w+|merged|"
+    r"rebased|older|newer|until|before|bump\w*|tried|requires?|need\w*|both engines)\b"
+    r"|升级|回退|修复|正常|不复现|对比|参考|需要"
+)
+
+
+def of_another(clause: str) -> bool:
+    """Whether what a clause names (a version, a card) belongs to another deployment, the past or the future."""
+    return _pattern(_NOT_MINE).search(clause) is not None
+
+
+def read_symptoms(text: str, *, artifact: str, first_line: int = 1) -> tuple[Fact, ...]:
+    """The symptoms that the prose states, each once and at its first mention, in the order of `FACTS`.
+
+    `artifact` names the text in the facts' spans and `first_line` is the line it starts on. Empty when nothing is said.
+    """
+    source = without_code(text)
+    found: dict[str, Fact] = {}
+    read: set[str] = set()
+    for block in blocks(source):
+        if block.muted:
+            continue
+        for start, end in sentences(source, block.start, block.end):
+            sentence = plain(source[start:end])
+            if sentence in read or _any_sign().search(sentence) is None or elsewhere(sentence):
+                continue
+            read.add(sentence)
+            for name, quote in _signs_in(sentence, found):
+                place = _span(text, start, end, artifact, first_line)
+                found[name] = Fact(name, True, "stated", place, quote, notable=name in _PRIMARY)
+    heat = _temperature(text, artifact, first_line)
+    return tuple(found[kind.name] for kind in FACTS if kind.name in found) + ((heat,) if heat else ())
+
+
+@cache
+def _by_fact() -> tuple[tuple[str, Pattern, tuple[Sign, ...]], ...]:
+    names = dict.fromkeys(sign.fact for sign in SIGNS)
+    groups = {name: tuple(sign for sign in SIGNS if sign.fact == name) for name in names}
+    return tuple(
+        (name, _pattern("|".join(f"(?:{sign.words})" for sign in group)), group) for name, group in groups.items()
+    )
+
+
+def _signs_in(sentence: str, known: dict[str, Fact]) -> Iterator[tuple[str, str]]:
+    """`(fact, quote)` for every fact that the sentence states and that is not known yet."""
+    for name, any_words, signs in _by_fact():
+        if name in known or any_words.search(sentence) is None:
+            continue
+        quote = next((words for sign in signs if (words := _quote(sign, sentence))), "")
+        if quote:
+            yield name, quote
+
+
+def _quote(sign: Sign, sentence: str) -> str:
+    """The words in which the sentence shows the sign, or nothing."""
+    words = _pattern(sign.words)
+    if words.search(sentence) is None or (sign.near and _pattern(sign.near).search(sentence) is None):
+        return ""
+    for found in words.finditer(sentence):
+        start, end = found.start(), found.end()
+        left, right = clause_of(sentence, start, end)
+        if sign.unless and _pattern(sign.unless).search(sentence[left:right]):
+            continue
+        if not _negated(sentence, start, end, left, right):
+            return sentence if len(sentence) <= MAX_QUOTE else _shortened(sentence, left, right, start)
+    return ""
+
+
+def _negated(sentence: str, start: int, end: int, left: int, right: int) -> bool:
+    if _pattern(_NO_BEFORE).search(sentence[max(left, start - 60) : start]):
+        return True
+    if _pattern(_GONE_AFTER).search(sentence[end:right]):
+        return True
+    return any(one.start() < start < one.end() for one in _pattern(_NO_LIST).finditer(sentence))
+
+
+def _shortened(sentence: str, left: int, right: int, start: int) -> str:
+    if right - left <= MAX_QUOTE:
+        return sentence[left:right].strip()
+    begin = max(left, start - MAX_QUOTE // 3)
+    return sentence[begin : begin + MAX_QUOTE - 2].strip() + "…"
+
+
+def _span(text: str, start: int, end: int, artifact: str, first_line: int) -> Span:
+    inner = text[start:end]
+    start += len(inner) - len(inner.lstrip())
+    line = first_line + text.count("\n", 0, start)
+    return Span(artifact, line, line + text.count("\n", start, start + len(inner.strip())))
+
+
+# temperature=1.0, "temperature": 0.7, --temperature 1.0, 温度 0.6
+_TEMPERATURE = (
+    r"(?:temperature|温度)[\"']?\s*(?:=|:|：|of|is|at|为|设为)?\s*([0-2](?:\.\d+)?)(?:[^\d.°℃C]|\.(?:\s|$)|$)"
+)
+_WELL = r"\bfine\b|\bworks?\b|\bstable\b|\bok\b|正常|没问题|没有问题|默认"
+
+
+def _temperature(text: str, artifact: str, first_line: int) -> Fact | None:
+    """The first sampling temperature given, in prose, a command or a request; not one that is said to work."""
+    if "emperature" not in text and "温度" not in text:
+        return None
+    for block in blocks(text, machine=True):
+        if block.muted:
+            continue
+        for found in _pattern(_TEMPERATURE).finditer(text[block.start : block.end]):
+            start, end = block.start + found.start(), block.start + found.end()
+            line = text[text.rfind("\n", 0, start) + 1 : (text.find("\n", end) + 1 or len(text) + 1) - 1]
+            left, right = clause_of(line, line.find(found.group()), line.find(found.group()) + len(found.group()))
+            if _pattern(_WELL).search(line[left:right]) is None:
+                place = _span(text, start, end, artifact, first_line)
+                return Fact("sampling.temperature", float(found.group(1)), "stated", place, plain(line)[:MAX_QUOTE])
+    return None
