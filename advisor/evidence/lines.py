@@ -37,7 +37,7 @@ _UVICORN = r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL): {2,}"  # INFO:     Applicati
 _LOGGING = r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:"  # WARNING:root:...
 _TURBOMIND = r"\[TM\]\[[A-Z]+\]"  # [TM][INFO] [Engine] max cached tokens: 519680
 
-# [pod/vllm-0/server] of `kubectl logs --prefix`, `vllm-1  | ` of compose, [default0]: of torchrun, [1,0]<stderr>: of MPI
+# [pod/vllm-0/server] of `kubectl logs`, `vllm-1  | ` of compose, [default0]: of torchrun, [1,0]<stderr>: of MPI
 _RUNNER = r"\[pod/[^\]\s]+\] |[a-z][\w.-]*-\d+ +\| |\[default\d+\]: ?|\[\d+,\d+\]<std(?:out|err)>: ?"
 _WRAP = re.compile(f"{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}")
 _LEAD = re.compile(f"{_VLLM}|{_SGLANG}|{_GLOG}|{_LMDEPLOY}|{_ISO}|{_NCCL}|{_UVICORN}|{_LOGGING}|{_TURBOMIND}")

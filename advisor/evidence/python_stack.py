@@ -38,11 +38,8 @@ _PYSPY_THREAD = re.compile(
     r'\s*Thread (0x[0-9A-Fa-f]+|\d+) ?(?:\(([^)"]*)\))?:? ?(?:"(.*)")?\s*$'
 )  # Thread 647 (active): "MainThread"
 _FAULT_THREAD = re.compile(r"\s*(?:Current thread|Thread) (0x[0-9a-f]+) (?:\[(.*?)\] )?\(most recent call first\):")
-_GDB_THREAD = re.compile(  # Thread 2 (Thread 0x7f (LWP 9) "py"):
-    r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?'
-)
-    r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?'
-)  # Thread 2 (Thread 0x7f (LWP 9) "py"):
+# Thread 2 (Thread 0x7f (LWP 9) "py"):
+_GDB_THREAD = re.compile(r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?')
 _TRACEBACK = re.compile(r"\s*(?:\S.*: )?Traceback \(most recent call last\):")
 _FILE_FRAME = re.compile(r'\s*File "([^"]+)", line \d+(?:,? in (.+?))?\s*$')
 _NUMBERED = re.compile(r"\s*(?:frame )?#(\d{1,3}):? +((?:0x[0-9a-f]+ in |[\w~<].{0,900}?(?:\(| from |::)).*)")
@@ -52,8 +49,8 @@ _LOCAL = re.compile(r" {8}.*(?:Arguments|Locals):$| {8,}[A-Za-z_.]\w*: ")
 _BARE = re.compile(r"\s*([A-Za-z_~]\w*(?:::~?\w+)*)\s*$")
 # what a line with a frame, or the heading of a thread, has in it; for the linear-time engine
 _LOOKS_LIKE = (
-    r'File "|most recent call|Thread (?:0x)?[0-9a-f]+ ?[(]|Process [0-9]+: |#[0-9]{1,3}:? +[^ ]+.*(?:[(]| from |::)|@ +0x|'
-    r" [(][^() ]*[.](?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[0-9.]*)(?::[0-9]+)?[)]"
+    r'File "|most recent call|Thread (?:0x)?[0-9a-f]+ ?[(]|Process [0-9]+: |#[0-9]{1,3}:? +[^ ]+.*(?:[(]| from |::)|'
+    r"@ +0x| [(][^() ]*[.](?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[0-9.]*)(?::[0-9]+)?[)]"
 )
 _WHOLE_UP_TO = 256 << 10  # characters
 _NEAR_LINES = 60
