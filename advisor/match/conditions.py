@@ -13,7 +13,7 @@ from advisor.match.view import Answer, View
 from advisor.model.build import order_key, parse_version
 from advisor.model.condition import COMPARED, Atom, Condition, Join
 from advisor.model.fact import Fact, Value
-from advisor.model.outcome import Outcome
+from advisor.model.outcome import Missing, Outcome
 from advisor.model.truth import Truth, every, some, truth_of
 from advisor.patterns import compile_pattern
 
@@ -58,8 +58,16 @@ def _atom(atom: Atom, view: View) -> Outcome:
     if not answer.facts:
         if answer.absent:
             return Outcome(Truth.NO)
-        return Outcome(Truth.UNKNOWN, missing=(answer.missing,) if answer.missing else ())
+        return Outcome(Truth.UNKNOWN, missing=(_asked(atom, answer.missing),) if answer.missing else ())
     return _decided(atom, answer, _test(atom))
+
+
+def _asked(atom: Atom, missing: Missing) -> Missing:
+    """The question in the rule's own words, where it has any."""
+    if not atom.means:
+        return missing
+    where = "Does any rank's log show" if atom.kind == "log" else "Is a thread of any rank seen in"
+    return Missing(missing.about, f"{where} {atom.means}?", missing.how)
 
 
 def _decided(atom: Atom, answer: Answer, test: Callable[[Value], Truth]) -> Outcome:

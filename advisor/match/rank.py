@@ -1,6 +1,6 @@
 """Verdicts in the order an operator should read them.
 
-Status first, then how distinctive the symptoms seen are. A sign that many rules share weighs little: its weight is
+Status first, then how distinctive what is known is: symptoms seen count whole, preconditions half. A sign that many rules share weighs little: its weight is
 the logarithm of how rare it is in the catalogue, so adding a rule adjusts the weights by itself.
 """
 
@@ -18,19 +18,22 @@ from advisor.model.truth import Truth
 
 
 def weights(rules: Iterable[Rule]) -> dict[str, float]:
-    """Weight of each symptom condition: log((rules + 1) / rules that use it)."""
+    """Weight of each condition: log((rules + 1) / rules that use it)."""
     rules = tuple(rules)
     used: Counter[str] = Counter()
     for rule in rules:
-        conditions = (rule.symptoms.signature, *rule.symptoms.supporting)
+        conditions = (rule.exposure, rule.symptoms.signature, *rule.symptoms.supporting)
         used.update({atom.key() for condition in conditions for atom in atoms(condition)})
     return {key: log((len(rules) + 1) / count) for key, count in used.items()}
 
 
 def score(verdict: Verdict, weight: dict[str, float]) -> float:
-    """How distinctive what was seen is for this rule; preconditions known to hold break ties."""
+    """How distinctive what is known is for this rule: symptoms seen, and half as much preconditions that hold."""
     seen = sum(weight.get(sign, 0.0) for sign in verdict.signs())
-    return seen + 0.01 * len(verdict.exposure.because) * (verdict.exposure.truth is not Truth.NO)
+    held = (
+        sum(weight.get(sign, 0.0) for sign in verdict.exposure.signs) if verdict.exposure.truth is not Truth.NO else 0.0
+    )
+    return seen + held / 2
 
 
 def in_order(verdicts: Iterable[Verdict], weight: dict[str, float]) -> list[Verdict]:

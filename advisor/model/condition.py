@@ -6,7 +6,8 @@
     {component: nccl, from: 2.28.9, before: 2.29.3}         a library's (or the engine's own) version, half-open
     {hardware: arch, is: aarch64}                           arch, accelerator, vendor, count, nodes
     {model: '(?i)qwen3\\.5'}                                the model's name, linear-time pattern
-    {log: 'Watchdog caught collective operation timeout'}   a line in a log or paste, linear-time pattern
+    {log: 'Watchdog caught collective operation timeout'}   a line in a log or paste, linear-time pattern;
+                                                            `means:` says it in words, for questions
     {stack: [ncclLocalOpAppend, SaveProxy]}                 frames of one thread, innermost first, gaps allowed
 
 `parse` turns the YAML form into nodes; the compiled catalogue keeps the same form as JSON, so there is one reader.
@@ -50,13 +51,14 @@ class Atom:
     """One question about a case. `kind` is one of ATOMS and `name` what it is about.
 
     `op` and `value` compare (COMPARED kinds); a component's range is `value = (from, before)`; a stack's frames are
-    `value`, with `op` the thread state wanted or "".
+    `value`, with `op` the thread state wanted or "". `means` says a log pattern or stack in words, for questions.
     """
 
     kind: str
     name: str
     op: str = ""
     value: Any = None
+    means: str = ""
 
     def key(self) -> str:
         """The same text for two rules that ask the same; names a sign when weighing how distinctive it is."""
@@ -145,7 +147,7 @@ def _compared(kind: str, name: Any, rest: dict[str, Any], path: tuple[str | int,
 
 
 def _seen(kind: str, name: Any, rest: dict[str, Any], path: tuple[str | int, ...]) -> Atom:
-    allowed = {"component": {"from", "before"}, "stack": {"state"}}.get(kind, set())
+    allowed = {"component": {"from", "before"}, "stack": {"state", "means"}, "log": {"means"}}.get(kind, set())
     if extra := set(rest) - allowed:
         raise ConditionError(f"`{kind}` does not take {', '.join(sorted(map(str, extra)))}", path)
     if kind == "stack":
@@ -153,15 +155,15 @@ def _seen(kind: str, name: Any, rest: dict[str, Any], path: tuple[str | int, ...
             raise ConditionError("`stack` takes a list of frames", (*path, kind))
         if rest.get("state") not in (None, "active", "idle"):
             raise ConditionError("`state` is active or idle", (*path, "state"))
-        return Atom(kind, " < ".join(name), rest.get("state") or "", tuple(name))
-    if not isinstance(name, str):
+        return Atom(kind, " < ".join(name), rest.get("state") or "", tuple(name), rest.get("means") or "")
+    if not isinstance(name, str) or not isinstance(rest.get("means", ""), str):
         raise ConditionError(f"`{kind}` takes text, not {name!r}", (*path, kind))
     if kind == "component":
         start, before = rest.get("from"), rest.get("before")
         if not any((start, before)) or any(not isinstance(one, str | None) for one in (start, before)):
             raise ConditionError("`component` needs from, before or both, as text in quotes", path)
         return Atom(kind, name, "in", (start, before))
-    return Atom(kind, name)
+    return Atom(kind, name, means=rest.get("means") or "")
 
 
 def atoms(condition: Condition | None) -> Iterator[Atom]:
