@@ -58,9 +58,10 @@ def _optional(name: str) -> Any:
 
 
 def _vocabulary() -> tuple[FactKind, ...]:
-    declared = [*nccl_log.FACTS, *engine_log.FACTS, *machine.FACTS, *collect_env.FACTS, *free_text.FACTS]
+    declared: list[FactKind] = []
     for name in _LATER:
         declared += getattr(_optional(name), "FACTS", ())
+    declared += [*nccl_log.FACTS, *engine_log.FACTS, *machine.FACTS, *collect_env.FACTS, *free_text.FACTS]
     kinds: dict[str, FactKind] = {}
     for kind in declared:
         kinds.setdefault(kind.name, kind)

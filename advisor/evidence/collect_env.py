@@ -4,9 +4,9 @@
     CUDA runtime version: 13.0.88                 [pip3] nvidia-nccl-cu13==2.28.9
     Nvidia driver version: 580.159.04             vLLM Version   : 0.11.2.dev278+gccfeb3a8 (git sha: ccfeb3a8)
 
-Facts: `component.<name>`, `hardware.arch`, `hardware.accelerator`, `hardware.count`; never a symptom. What is missing
-was not collected; it is not absent. A version from a package list is of the installed package, which need not be the
-library that a process maps.
+Facts: `component.<name>`, `hardware.arch`, `.accelerator`, `.vendor`, `.count` (of one host, when there are several);
+never a symptom. What is missing was not collected; it is not absent. A version from a package list is of the installed
+package, which need not be the library that a process maps.
 
 **Source:** PyTorch 2.11 `torch/utils/collect_env.py`; vLLM `vllm/collect_env.py` (`env_info_fmt`); SGLang 0.5.17
 `sglang/check_env.py`; LMDeploy 0.18.0 `lmdeploy/cli/cli.py` (`check_env`).
@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from advisor.evidence import accelerator
 from advisor.evidence.sighting import once, sighting
 from advisor.model.fact import Artifact, Fact, FactKind
 
@@ -86,10 +87,17 @@ FACTS = (
         "nvidia-smi -L (or npu-smi info)",
     ),
     FactKind(
+        "hardware.vendor",
+        "str",
+        "whose accelerators they are: nvidia, amd, ascend",
+        "Whose accelerators are these (NVIDIA, AMD, Ascend)?",
+        "nvidia-smi -L (or npu-smi info)",
+    ),
+    FactKind(
         "hardware.count",
         "int",
-        "the number of accelerators seen",
-        "How many accelerators does the host have?",
+        "the number of accelerators",
+        "How many accelerators does this deployment use?",
         "nvidia-smi -L | wc -l",
     ),
 )
@@ -105,8 +113,6 @@ _ARCH = re.compile(
     re.M,
 )
 _VERSION = re.compile(r"v?(\d+\.\d+[\w.+]*)")
-_VENDOR = re.compile(r"^(?:NVIDIA|AMD|Tesla|GeForce|Instinct|HUAWEI|Ascend)\s+", re.I)
-_TRIM = re.compile(r"[- ](?:SXM\d?|PCIe|PCIE|NVL\d*|HBM\w*|\d+ ?GB)\b.*$")  # A100-SXM4-80GB -> A100
 
 
 def read(artifact: Artifact) -> tuple[Fact, ...]:
@@ -144,13 +150,6 @@ def _hardware(artifact: Artifact) -> Iterator[Fact]:
     numbers = {number for gpu in gpus for number in gpu[1].split(",")}
     for gpu in gpus:
         if not gpu[2].startswith("Compute Capability"):
-            yield sighting(artifact, "hardware.accelerator", accelerator(gpu[2]), gpu.start())
-    if numbers:
+            yield from accelerator.read(artifact, gpu[2], gpu.start())
+    if len(numbers) > 1:  # a single one may be one host of several
         yield sighting(artifact, "hardware.count", len(numbers), gpus[0].start(), gpus[-1].end())
-
-
-def accelerator(name: str) -> str:
-    """`NVIDIA A100-SXM4-80GB` -> `A100`; `NVIDIA GeForce RTX 3090` -> `RTX 3090`."""
-    for _ in range(3):
-        name = _VENDOR.sub("", name.strip())
-    return _TRIM.sub("", name).strip()

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from advisor.evidence.collect_env import accelerator
+from advisor.evidence import accelerator
 from advisor.evidence.sighting import once, sighting
 from advisor.model.fact import Artifact, Fact, FactKind
 
@@ -96,13 +96,13 @@ def _accelerators(artifact: Artifact) -> Iterator[Fact]:
         or (list(_NPU_ROW.finditer(text)) if "npu-smi" in text else [])
     )
     for row in rows:
-        yield sighting(artifact, "hardware.accelerator", accelerator(row[2]), row.start())
+        yield from accelerator.read(artifact, row[2], row.start())
     for product in _PRODUCT.finditer(text):
-        yield sighting(artifact, "hardware.accelerator", accelerator(product[1]), product.start())
+        yield from accelerator.read(artifact, product[1], product.start())
     attached = _ATTACHED.search(text)
-    if rows:
+    if len({row[1] for row in rows}) > 1:  # a single one may be one host of several
         yield sighting(artifact, "hardware.count", len({row[1] for row in rows}), rows[0].start(), rows[-1].end())
-    elif attached:
+    elif attached and int(attached[1]) > 1:
         yield sighting(artifact, "hardware.count", int(attached[1]), attached.start())
 
 

@@ -6,9 +6,9 @@
         PG status: last enqueued work: 138, last completed work: 125
     node-a:643:643 [0] NCCL INFO NCCL version 2.28.9+cuda13.0
 
-Facts: `collective.*`, `symptom.watchdog`, `symptom.hang`, `symptom.timeout`, `component.nccl`. A group named in
-other lines (a rank that was told to dump) is not the group that failed. No facts: no watchdog spoke and NCCL did not
-introduce itself.
+Facts: `collective.*`, `symptom.watchdog`, `symptom.hang`, `symptom.timeout`, `component.nccl`,
+`hardware.vendor`. A group named in other lines (a rank that was told to dump) is not the group that failed. No facts: no
+watchdog spoke and NCCL did not introduce itself.
 
 **Source:** PyTorch 2.11 `torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp` and `NCCLUtils.cpp`; NCCL 2.28 `src/init.cc`
 (`VERSION_STRING`).
@@ -162,3 +162,5 @@ def _versions(artifact: Artifact) -> Iterator[Fact]:
             found = _VERSION.match(artifact.text, at)
             if found and "compiled with NCCL version" not in artifact.text[max(0, at - 14) : at + 13]:
                 yield sighting(artifact, "component.nccl", found[1], at)
+                if artifact.text.startswith("+cuda", found.end()):
+                    yield sighting(artifact, "hardware.vendor", "nvidia", at, why="a CUDA build of NCCL")

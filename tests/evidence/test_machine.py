@@ -35,10 +35,28 @@ def test_names_and_versions():
     assert values(found, "hardware.accelerator") == ["H200"]
     assert values(found, "hardware.count") == [2]
     assert values(found, "component.driver") == ["580.159.04"]
+    assert values(found, "hardware.vendor") == ["nvidia"] and values(found, "hardware.arch") == []
     listed = handed(
         "GPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-0a)\nGPU 1: NVIDIA A100-SXM4-80GB (UUID: GPU-0b)\n", "gpus.txt"
     )
     assert values(listed, "hardware.accelerator") == ["RTX 3090", "A100"]
+
+
+def test_one_card_says_its_hosts_architecture_and_no_number():
+    found = handed("GPU 0: NVIDIA GB10 (UUID: GPU-0a)\n", "gpus.txt")
+    assert values(found, "hardware.accelerator") == ["GB10"] and values(found, "hardware.arch") == ["aarch64"]
+    assert values(found, "hardware.count") == []
+    assert {fact.origin for one in found for fact in one.facts if fact.name == "hardware.arch"} == {"derived"}
+
+
+def test_npu_smi():
+    text = "| npu-smi 24.1.rc3             Version: 24.1.rc3 |\n| 0     910B3               | OK            | 95.3        40                0    / 0             |\n| 1     910B3               | OK            | 93.1        41                0    / 0             |\n"
+    found = handed(text, "npu.txt")
+    assert (
+        values(found, "hardware.accelerator"),
+        values(found, "hardware.vendor"),
+        values(found, "hardware.count"),
+    ) == (["910B3"], ["ascend"], [2])
 
 
 def test_maps_claim_a_version_only_from_a_path_that_bears_one():
