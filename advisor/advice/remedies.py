@@ -7,12 +7,13 @@ the same as plain data for a report. Editing the text of a launch is the caller'
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from advisor.model.build import Build, Component
 from advisor.model.case import Case
 from advisor.model.condition import Scalar
 from advisor.model.fact import Fact, Value
-from advisor.model.launch import Launch
+from advisor.model.launch import Launch, Setting
 from advisor.model.rule import Proof, Remedy
 
 Edit = Callable[[Launch, dict[str, Scalar], tuple[str, ...], dict[str, str | None]], Launch]
@@ -45,8 +46,15 @@ def change(remedy: Remedy) -> dict[str, Value]:
 
 
 def edited(launch: Launch, remedy: Remedy, edit: Edit) -> Launch:
-    """The launch with the remedy's settings and variables changed."""
-    return edit(launch, dict(remedy.set or {}), tuple(remedy.unset or ()), dict(remedy.env or {}))
+    """The launch with the remedy's settings and variables changed.
+
+    In a launch known only in part, what is taken away is known to be absent from then on: a setting without value.
+    """
+    done = edit(launch, dict(remedy.set or {}), tuple(remedy.unset or ()), dict(remedy.env or {}))
+    if done.complete:
+        return done
+    gone = tuple(Setting(flag, None, flag) for flag in remedy.unset or () if done.setting(flag) is None)
+    return replace(done, settings=done.settings + gone)
 
 
 def after(case: Case, remedy: Remedy, edit: Edit) -> Case:

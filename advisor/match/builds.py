@@ -11,7 +11,7 @@ from datetime import date
 
 from advisor.model.build import Build, base, is_release, order_key, parse_version
 from advisor.model.fact import Fact, Origin
-from advisor.model.knowledge import Commit, Knowledge
+from advisor.model.knowledge import Commit, Knowledge, Tag
 from advisor.model.outcome import Missing, Outcome
 from advisor.model.rule import Affected, Boundary
 from advisor.model.truth import Truth, every, some, truth_of
@@ -50,7 +50,7 @@ def _in_range(entry: Affected, build: Build, knowledge: Knowledge | None) -> Ver
         return Truth.YES, f"commit {build.commit[:12]} is a build known to have it"
     if entry.only == "forks":
         return _fork(entry, build, knowledge)
-    if entry.only == "commits" and build.version and is_release(build.version):
+    if entry.only == "commits" and build.version and not build.commit and is_release(build.version):
         return (
             Truth.NO,
             entry.why
@@ -230,13 +230,28 @@ def _by_floor(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> 
     return Truth.UNKNOWN, ""
 
 
+def _older(tag: Tag, commit: Commit, knowledge: Knowledge) -> bool:
+    """Whether the tag left main before the commit."""
+    base_of_tag = on_main(tag.main, knowledge) if tag.main else None
+    return base_of_tag is None or base_of_tag.position < commit.position
+
+
 def nearest_release(build: Build, knowledge: Knowledge | None) -> str | None:
-    """The release whose settings and pins hold for this build: its own, or the last one before its commit or date."""
-    if build.version and parse_version(build.version) and not (build.commit and not is_release(build.version)):
+    """The release whose settings and pins hold for this build: its own, or the last one before its commit or date.
+
+    A commit of main younger than every release line has `main`'s settings, where those were read.
+    """
+    if build.version and parse_version(build.version) and not build.commit:
         return build.version.removeprefix("v")
     if knowledge is None:
         return build.version
     commit = on_main(build.commit, knowledge) if build.commit else None
+    if (
+        commit
+        and "main" in knowledge.releases_read
+        and all(_older(tag, commit, knowledge) for tag in knowledge.tags.values())
+    ):
+        return "main"
     day = commit.date if commit else build.latest
     dated = [one for one in knowledge.releases if one.date and day and one.date <= day]
     return dated[-1].version if dated else build.version

@@ -12,6 +12,7 @@ from datetime import date
 
 from packaging.version import InvalidVersion, Version
 
+NEWEST = Version("999999")
 _VERSION = re.compile(
     r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:a|b|rc)\d+)?(?:\.?post\d+)?(?:\.dev\d+)?(?:\+[A-Za-z0-9.]+)?)(?![\w])",
     re.ASCII,
@@ -106,8 +107,8 @@ def public(text: str) -> Version | None:
 
 
 def order_key(text: str) -> Version:
-    """Sort key for release lists; unparsable text sorts first."""
-    return public(text) or Version("0.dev0")
+    """Sort key for release lists: `main` is newer than any release, other text without a number older than all."""
+    return NEWEST if text == "main" else public(text) or Version("0.dev0")
 
 
 def base(text: str) -> Version | None:

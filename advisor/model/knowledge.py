@@ -196,6 +196,11 @@ class Knowledge:
         found: dict[str, list[dict[str, Any]]] = self._part("settings", {}).get("environment", {})
         return found
 
+    @property
+    def releases_read(self) -> tuple[str, ...]:
+        """Releases (and `main`, where it was read) whose settings are known."""
+        return tuple(one for _, one in self._read)
+
     @cached_property
     def _read(self) -> list[tuple[Any, str]]:
         """Releases whose settings were read, with their place in the order."""
