@@ -37,14 +37,20 @@ def fix_out(fix: Fix, view: View) -> FixOut:
         first_release=releases[0] if releases else None,
         releases=releases,
         releases_by=record.by if record else (),
-        releases_says=_releases_say(fix, record, releases),
+        releases_says=_releases_say(fix, record, releases, known),
         in_this_build={Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}[truth],  # type: ignore[arg-type]
         why=why,
         sources=tuple(map(source_out, fix.source)),
     )
 
 
-def _releases_say(fix: Fix, record: FixRecord | None, releases: tuple[str, ...]) -> str:
+def _unsettled(record: FixRecord, known: Knowledge | None) -> bool:
+    """Whether some published release is in neither list."""
+    told = {*record.held_by, *record.lacked_by}
+    return known is not None and any(one.version not in told for one in known.releases if one.version != "main")
+
+
+def _releases_say(fix: Fix, record: FixRecord | None, releases: tuple[str, ...], known: Knowledge | None) -> str:
     if fix.state == "fork":
         return "only in a fork; no upstream release holds it"
     if fix.state in ("open", "closed"):
@@ -52,7 +58,8 @@ def _releases_say(fix: Fix, record: FixRecord | None, releases: tuple[str, ...])
     if record is None:
         return "which releases hold it is not established"
     if not releases:
-        return "no tagged release holds it"
+        open_question = _unsettled(record, known)
+        return f"not established ({record.note})" if open_question else "no tagged release holds it"
     return f"first released in {releases[0]}; newest release checked that holds it: {releases[-1]}"
 
 
