@@ -7,20 +7,21 @@ each part keeps its line in the original. Nothing here raises on odd bytes; what
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple, cast, get_args
 
 from advisor.evidence.lines import rank_in
 from advisor.evidence.paste import prose, split
 from advisor.evidence.recognition import kind_of
+from advisor.evidence.shapes import Shape
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
 
 MAX_BYTES = 64 << 20
 MAX_LINE = 20_000
+PROSE_UP_TO = 4 << 20  # characters
 
 _WHOLE_FROM = 200  # lines; a longer file that is mostly log is one log, whatever else it prints
-_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")  # ESC[31m, ESC]0;title BEL
-_RANK_NAME = re.compile(r"(?:^|[^A-Za-z])(?:rank|RANK)[_.-]?(\d+)(?![\d])")  # pyspy_native_rank1.txt, fr_rank_0
+_ANSI = Shape(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")  # ESC[31m, ESC]0;title BEL
+_RANK_NAME = Shape(r"(?:^|[^A-Za-z])(?:rank|RANK)[_.-]?(\d+)(?![\d])")  # pyspy_native_rank1.txt, fr_rank_0
 _BOMS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"), (b"\xef\xbb\xbf", "utf-8"))
 
 
@@ -101,6 +102,8 @@ def parts_of(name: str, text: str, paste: bool) -> list[Artifact]:
     """One artifact for a text of one kind, else one for all the prose and one for each part that a machine printed."""
     rank = rank_of_name(name)
     kind = kind_of(text)
+    if len(text) > PROSE_UP_TO:  # nobody writes that much: a log of a shape not known here
+        return [Artifact(name, "log" if kind == "text" else kind, text, rank=rank)]
     if is_whole(name, text, kind, paste):
         return [Artifact(name, kind, text, rank=rank)]
     parts = split(text)

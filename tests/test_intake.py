@@ -150,6 +150,21 @@ def test_prose(text):
     assert kinds("--symptom", text) == ["text"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "custom_all_reduce.cuh:310 'invalid argument'",
+        "backend_xgrammar.py: Failed to advance FSM for request <id> for tokens 4754",
+        "ERROR [backend_xgrammar.py:167] Failed to advance FSM for request chatcmpl-1 for tokens 271.",
+        "[sgl_kernel] CRITICAL: Could not load any common_ops library!",
+        "cudaErrorLaunchFailure: unspecified launch failure",
+        "EngineCore failed to start: Worker proc VllmWorker-0 died unexpectedly",
+    ],
+)
+def test_a_lone_line_that_only_a_machine_prints(line):
+    assert kinds("-", f"It stops at once.\n{line}\n") == ["text", "log"]
+
+
 def test_a_users_word_for_the_kind_is_taken():
     assert [one.kind for one in intake.take("x", b"anything at all", kind="log").artifacts] == ["log"]
     assert {one.kind for one in intake.take("--symptom 2", ISSUE.encode(), kind="text").artifacts} >= {"text", "stack"}
@@ -223,6 +238,11 @@ def test_a_long_line_is_cut_and_said():
 )
 def test_a_name_may_speak_of_a_rank(name, rank):
     assert intake.rank_of_name(name) == rank
+
+
+def test_what_nobody_would_write_by_hand_is_a_log():
+    assert kinds("-", "some unknown shape of line it is\n" * 150_000) == ["log"]
+    assert kinds("x", '{"level":"info","ts":"2026-01-01T00:00:00Z","msg":"started"}\n' * 3) == ["log"]
 
 
 def test_hostile_pastes_take_no_time():

@@ -13,16 +13,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact
 
-_MAKER = re.compile(r"^(?:NVIDIA|AMD|Tesla|GeForce|Instinct|HUAWEI|Ascend)\s+", re.I)
-_FORM = re.compile(r"[- ](?:SXM\d?|PCIe|PCIE|NVL\d*|HBM\w*|\d+ ?GB)\b.*$")  # A100-SXM4-80GB
-_ARM = re.compile(r"^(?:GB10|GH200|GB[23]00)\b|^Jetson\b|^Thor\b|^Orin\b")
+_MAKER = Shape(r"^(?:NVIDIA|AMD|Tesla|GeForce|Instinct|HUAWEI|Ascend)\s+", re.I)
+_FORM = Shape(r"[- ](?:SXM\d?|PCIe|PCIE|NVL\d*|HBM\w*|\d+ ?GB)\b.*$")  # A100-SXM4-80GB
+_ARM = Shape(r"^(?:GB10|GH200|GB[23]00)\b|^Jetson\b|^Thor\b|^Orin\b")
 _VENDORS = (
-    ("nvidia", re.compile(r"NVIDIA|GeForce|Tesla|Quadro", re.I)),
-    ("amd", re.compile(r"AMD|Instinct|Radeon|^MI\d{3}", re.I)),
-    ("ascend", re.compile(r"Ascend|^(?:910|310)[A-Z]?", re.I)),
+    ("nvidia", Shape(r"NVIDIA|GeForce|Tesla|Quadro", re.I)),
+    ("amd", Shape(r"AMD|Instinct|Radeon|^MI\d{3}", re.I)),
+    ("ascend", Shape(r"Ascend|^(?:910|310)[A-Z]?", re.I)),
 )
 
 

@@ -17,10 +17,10 @@ one engine stand in the text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from advisor.evidence.lines import line_around, occurrences
+from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact, FactKind
 
@@ -57,11 +57,11 @@ FACTS = (
 
 _V = r"v?(\d+\.\d+[\w.+]*)"
 # mark, engine, pattern of the version that follows it (None: this line bears no version)
-_BANNERS: tuple[tuple[str, str, re.Pattern[str] | None], ...] = (
-    ("vLLM API server version ", "vllm", re.compile(rf"vLLM API server version {_V}")),
-    ("vLLM server version ", "vllm", re.compile(rf"vLLM server version {_V}")),
-    ("LLM engine (v", "vllm", re.compile(rf"LLM engine \({_V}\)")),
-    ("▀▄▀ █  version ", "vllm", re.compile(rf"▀▄▀ █  version {_V}")),
+_BANNERS: tuple[tuple[str, str, Shape | None], ...] = (
+    ("vLLM API server version ", "vllm", Shape(rf"vLLM API server version {_V}")),
+    ("vLLM server version ", "vllm", Shape(rf"vLLM server version {_V}")),
+    ("LLM engine (v", "vllm", Shape(rf"LLM engine \({_V}\)")),
+    ("▀▄▀ █  version ", "vllm", Shape(rf"▀▄▀ █  version {_V}")),
     ("server_args=ServerArgs(", "sglang", None),
     ("input backend=", "lmdeploy", None),
     ("updated backend_config=", "lmdeploy", None),
@@ -82,6 +82,7 @@ _TRACES = {
     "lmdeploy": ("lmdeploy/pytorch/", "lmdeploy/serve/", "lmdeploy/turbomind/", "- lmdeploy - ", "Avg thr (in/out):"),
     "xllm": ("xllm::",),
 }
+_TORCH = Shape(r"PyTorch version (\d+\.\d+[\w.+]*) available")  # PyTorch version 2.8.0 available.
 _MAX = 50
 
 
@@ -96,7 +97,7 @@ def read(artifact: Artifact) -> Iterator[Fact]:
             row = line_around(artifact.text, at)
             yield sighting(artifact, "banner.args", artifact.text[at : row.end].strip(" -"), at, row.end)
     for at in occurrences(artifact.text, "PyTorch version "):
-        found = re.compile(r"PyTorch version (\d+\.\d+[\w.+]*) available").match(artifact.text, at)
+        found = _TORCH.match(artifact.text, at)
         if found:
             yield sighting(artifact, "component.torch", found[1], at)
             break

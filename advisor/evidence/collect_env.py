@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 
 from advisor.evidence import accelerator
+from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting
 from advisor.model.fact import Artifact, Fact, FactKind
 
@@ -102,17 +103,17 @@ FACTS = (
     ),
 )
 
-_KEYED = re.compile(r"^([A-Za-z][\w. -]*?) *: *(\S.*)$", re.M)
-_PIP = re.compile(
+_KEYED = Shape(r"^([A-Za-z][\w. -]*?) *: *(\S.*)$", re.M)
+_PIP = Shape(
     r"^\[(?:pip3?|conda)\] ([\w.-]+?)(?:-cu\d+)?(?:==| +)(\d[\w.+!]*)", re.M
 )  # [pip3] nvidia-nccl-cu13==2.28.9
-_GPU = re.compile(r"^GPU (\d+(?:,\d+)*): (\S.*?)(?: \(UUID.*)?$", re.M)  # GPU 0: NVIDIA H200; GPU 0,1: NVIDIA H100
-_ARCH = re.compile(
+_GPU = Shape(r"^GPU (\d+(?:,\d+)*): (\S.*?)(?: \(UUID.*)?$", re.M)  # GPU 0: NVIDIA H200; GPU 0,1: NVIDIA H100
+_ARCH = Shape(
     r"^(?:OS *: .*\((x86_64|aarch64|arm64)\)|Architecture: +(x86_64|aarch64|arm64)|"
     r"Python platform *: .*?[-_](x86_64|aarch64)-)",
     re.M,
 )
-_VERSION = re.compile(r"v?(\d+\.\d+[\w.+]*)")
+_VERSION = Shape(r"v?(\d+\.\d+[\w.+]*)")
 
 
 def read(artifact: Artifact) -> tuple[Fact, ...]:

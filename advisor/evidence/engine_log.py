@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from advisor.evidence import banner, heartbeat
 from advisor.evidence.lines import head_length, line_around, occurrences
+from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting
 from advisor.evidence.tracebacks import Raised, raised
 from advisor.model.fact import Artifact, Fact, FactKind
@@ -162,7 +163,7 @@ _READY = (
 )
 _ALIVE = ('" 200', "Decode batch", "Avg prompt throughput:", "Avg thr (in/out):", "finish_reason: ")
 _FATAL = ("Scheduler hit an exception", "failed to start", "fatal error", "Process ", "[rank", "Uncaught exception")
-_ECHO = re.compile(
+_ECHO = Shape(
     r"EngineDeadError|BrokenPipe|closed by peer|reset by peer|communicator was aborted|remote process exited|"
     r"See root cause above|See stack trace|watchdog thread terminated|TCPStore|cancelled|"
     r"EngineCore encountered an issue"
@@ -170,9 +171,9 @@ _ECHO = re.compile(
 _QUIET = frozenset(
     {"KeyboardInterrupt", "SystemExit", "CancelledError", "GeneratorExit", "StopIteration", "StopAsyncIteration"}
 )
-_GLOG_FATAL = re.compile(r"^(?:\S+ )?F\d{4,8} \d\d:\d\d:\d\d\.\d+ +(?:\d+ )?[\w./-]+:\d+\] (Check failed)?", re.M)
-_QUIET_HEAD = re.compile(r"\b(?:INFO|DEBUG|WARNING)\b|\[?[IW]\d{4}")
-_THROWN = re.compile(r"terminate called after throwing an instance of '([^'\n]+)'|Fatal Python error: ([^\n]{1,80})")
+_GLOG_FATAL = Shape(r"^(?:\S+ )?F\d{4,8} \d\d:\d\d:\d\d\.\d+ +(?:\d+ )?[\w./-]+:\d+\] (Check failed)?", re.M)
+_QUIET_HEAD = Shape(r"\b(?:INFO|DEBUG|WARNING)\b|\[?[IW]\d{4}")
+_THROWN = Shape(r"terminate called after throwing an instance of '([^'\n]+)'|Fatal Python error: ([^\n]{1,80})")
 
 
 def read(artifact: Artifact) -> tuple[Fact, ...]:

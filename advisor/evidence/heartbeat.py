@@ -16,13 +16,12 @@ running and a throughput of zero.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
 
 from advisor.evidence.lines import line_around, lines, rank_of, seconds_of
+from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact, FactKind
 
@@ -37,10 +36,11 @@ FACTS = (
 )
 
 _MARKS = ("Decode batch", "Avg prompt throughput:", "Avg thr (in/out):")
-_RUNNING = re.compile(r"#running-req: (\d+)|Running: (\d+) reqs|running/waiting\): (\d+) /")
-_RATES = re.compile(
-    r"gen throughput \(token/s\): ([\d.]+)|prompt throughput: ([\d.]+) tokens/s, Avg generation throughput: ([\d.]+)|"
-    r"in/out\): ([\d.]+) / ([\d.]+)"
+_RUNNING = Shape(r"#running-req: (\d{1,18})|Running: (\d{1,18}) reqs|running/waiting\): (\d{1,18}) /")
+_N = r"(\d{1,18}(?:\.\d+)?)"
+_RATES = Shape(
+    rf"gen throughput \(token/s\): {_N}|prompt throughput: {_N} tokens/s, Avg generation throughput: {_N}|"
+    rf"in/out\): {_N} / {_N}"
 )
 _DAY_S = 86_400.0
 _MAX_BEATS = 2_000
@@ -126,7 +126,7 @@ def stopped(each: list[Beat], end_s: float | None, alarm: int | None) -> bool:
     gaps = [
         (b.seconds - a.seconds) % _DAY_S for a, b in pairwise(each) if a.seconds is not None and b.seconds is not None
     ]
-    return bool(gaps) and (end_s - last.seconds) > max(3 * median(gaps), _LEAST_SILENCE_S)
+    return bool(gaps) and (end_s - last.seconds) > max(3 * sorted(gaps)[len(gaps) // 2], _LEAST_SILENCE_S)
 
 
 def still(each: list[Beat]) -> Beat | None:

@@ -16,9 +16,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from advisor.evidence.shapes import Shape
 
 # 2026-08-02T10:11:12.1Z stdout F
 _CONTAINER = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(?:Z|[+-]\d\d:?\d\d)?(?: std(?:out|err) [FP])? "
@@ -39,13 +40,13 @@ _TURBOMIND = r"\[TM\]\[[A-Z]+\]"  # [TM][INFO] [Engine] max cached tokens: 51968
 
 # [pod/vllm-0/server] of `kubectl logs`, `vllm-1  | ` of compose, [default0]: of torchrun, [1,0]<stderr>: of MPI
 _RUNNER = r"\[pod/[^\]\s]+\] |[a-z][\w.-]*-\d+ +\| |\[default\d+\]: ?|\[\d+,\d+\]<std(?:out|err)>: ?"
-_WRAP = re.compile(f"{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}")
-_LEAD = re.compile(f"{_VLLM}|{_SGLANG}|{_GLOG}|{_LMDEPLOY}|{_ISO}|{_NCCL}|{_UVICORN}|{_LOGGING}|{_TURBOMIND}")
+_WRAP = Shape(f"{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}")
+_LEAD = Shape(f"{_VLLM}|{_SGLANG}|{_GLOG}|{_LMDEPLOY}|{_ISO}|{_NCCL}|{_UVICORN}|{_LOGGING}|{_TURBOMIND}")
 
-_LABELS = re.compile(r"(?<![A-Za-z0-9])(?:TP|PP|DP|EP|CP)\d+(?![A-Za-z0-9])")
-_RANK_WORD = re.compile(r"\[rank(\d+)\]")
-_LONG_TIME = re.compile(r"(?:\d{4}-)?(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)")
-_GLOG_TIME = re.compile(r"[IWEF](?:\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.")
+_LABELS = Shape(r"(?<![A-Za-z0-9])(?:TP|PP|DP|EP|CP)\d+(?![A-Za-z0-9])")
+_RANK_WORD = Shape(r"\[rank(\d+)\]")
+_LONG_TIME = Shape(r"(?:\d{4}-)?(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)")
+_GLOG_TIME = Shape(r"[IWEF](?:\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.")
 _DAYS_BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 
 

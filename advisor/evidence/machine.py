@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.evidence import accelerator
+from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting
 from advisor.model.fact import Artifact, Fact, FactKind
 
@@ -57,20 +58,20 @@ FACTS = (
 _IN_USE_MIB = 1_000
 _BUSY, _IDLE = 95, 1
 
-_NAME_ROW = re.compile(r"^\| +(\d+) +(\S.*?)(?: +(?:On|Off|N/A))? *\|.*\|.*\|$", re.M)
-_USE_ROW = re.compile(r"^\|.*?\| +(\d+)MiB / +\d+MiB \| +(\d+)% ", re.M)
-_LISTED = re.compile(r"^GPU (\d+): (\S.*?) \(UUID", re.M)  # nvidia-smi -L
-_NPU_ROW = re.compile(r"^\| +(\d+) +((?:Ascend ?)?[39]\d0\w*) +\|", re.M)
-_DRIVER = re.compile(r"Driver Version *: (\d[\d.]+)")
-_PRODUCT = re.compile(r"^ +Product Name +: (\S.*)$", re.M)
-_ATTACHED = re.compile(r"^Attached GPUs +: (\d+)", re.M)
-_BLOCK = re.compile(r"^GPU [0-9A-Fa-f:.]+$", re.M)
-_Q_USED = re.compile(r"FB Memory Usage\s+Total[^\n]*\s+Reserved[^\n]*\s+Used +: (\d+) MiB")
-_Q_UTIL = re.compile(r"\n    Utilization\s+G(?:PU|pu) +: (\d+) %")
-_LIBNCCL = re.compile(r"(/\S*/libnccl\.so[\d.]*)")
-_LIBCUDA = re.compile(r"/libcuda\.so\.(\d+\.\d+[\d.]*)")
-_RAS_VERSION = re.compile(r"^NCCL version (\d+\.\d+\.\d+) compiled", re.M)
-_RAS_MISMATCH = re.compile(r"ranks have different (\w+) operation counts")
+_NAME_ROW = Shape(r"^\| +(\d+) +(\S.*?)(?: +(?:On|Off|N/A))? *\|.*\|.*\|$", re.M)
+_USE_ROW = Shape(r"^\|.*?\| +(\d{1,18})MiB / +\d+MiB \| +(\d{1,18})% ", re.M)
+_LISTED = Shape(r"^GPU (\d+): (\S.*?) \(UUID", re.M)  # nvidia-smi -L
+_NPU_ROW = Shape(r"^\| +(\d+) +((?:Ascend ?)?[39]\d0\w*) +\|", re.M)
+_DRIVER = Shape(r"Driver Version *: (\d[\d.]+)")
+_PRODUCT = Shape(r"^ +Product Name +: (\S.*)$", re.M)
+_ATTACHED = Shape(r"^Attached GPUs +: (\d{1,18})", re.M)
+_BLOCK = Shape(r"^GPU [0-9A-Fa-f:.]+$", re.M)
+_Q_USED = Shape(r"FB Memory Usage\s+Total[^\n]*\s+Reserved[^\n]*\s+Used +: (\d{1,18}) MiB")
+_Q_UTIL = Shape(r"\n    Utilization\s+G(?:PU|pu) +: (\d{1,18}) %")
+_LIBNCCL = Shape(r"(/\S*/libnccl\.so[\d.]*)")
+_LIBCUDA = Shape(r"/libcuda\.so\.(\d+\.\d+[\d.]*)")
+_RAS_VERSION = Shape(r"^NCCL version (\d+\.\d+\.\d+) compiled", re.M)
+_RAS_MISMATCH = Shape(r"ranks have different (\w+) operation counts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@
     node-a:643:643 [0] NCCL INFO NCCL version 2.28.9+cuda13.0
 
 Facts: `collective.*`, `symptom.watchdog`, `symptom.hang`, `symptom.timeout`, `component.nccl`,
-`hardware.vendor`. A group named in other lines (a rank that was told to dump) is not the group that failed. No facts: no
-watchdog spoke and NCCL did not introduce itself.
+`hardware.vendor`. A group named in other lines (a rank that was told to dump) is not the group that failed. No facts:
+no watchdog spoke and NCCL did not introduce itself.
 
 **Source:** PyTorch 2.11 `torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp` and `NCCLUtils.cpp`; NCCL 2.28 `src/init.cc`
 (`VERSION_STRING`).
@@ -16,22 +16,25 @@ watchdog spoke and NCCL did not introduce itself.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from advisor.evidence.lines import line_around, occurrences
+from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting
 from advisor.model.fact import Artifact, Fact, FactKind
 
 _WATCHDOG = "Watchdog caught collective operation timeout"
 _FAILED = "failure detected by watchdog at work sequence id"
 _STUCK = ("Heartbeat monitor timed out", "watchdog got stuck for")
-_WORK = re.compile(r"Work[NHX]CCL\(SeqNum=(\d+), OpType=(\w+), NumelIn=(\d+)(?:, NumelOut=\d+)?, Timeout\(ms\)=(\d+)\)")
-_GROUP = re.compile(
+_WORK = Shape(
+    r"Work[NHX]CCL\(SeqNum=(\d{1,18}), OpType=(\w+), NumelIn=(\d{1,18})(?:, NumelOut=\d+)?, Timeout\(ms\)=(\d{1,18})\)"
+)
+_GROUP = Shape(
     r"\[PG (?:ID )?\w+(?: PG GUID \w+)? ?(?:\(([^)\n]*)\))? ?Rank (\w+)\]"
 )  # [PG ID 8 PG GUID 85(pp_broadcast) Rank 3]
-_STATUS = re.compile(r"last enqueued work: (-?\d+)(?:, last started work: -?\d+)?, last completed work: (-?\d+)")
-_VERSION = re.compile(r"(?:NCCL version |using nccl==)(\d+\.\d+(?:\.\d+)?)")
+_STATUS = Shape(r"last enqueued work: (-?\d{1,18})(?:, last started work: -?\d+)?, last completed work: (-?\d{1,18})")
+_VERSION = Shape(r"(?:NCCL version |using nccl==)(\d+\.\d+(?:\.\d+)?)")
+_AFTER = Shape(r": (\d{1,18})")
 _MAX = 1_000
 
 FACTS = (
@@ -128,7 +131,7 @@ def _failures(artifact: Artifact) -> Iterator[Fact]:
         if count > _MAX:
             return
         yield from _group(artifact, line_around(text, at).start, at)
-        number = re.compile(r": (\d+)").match(text, at + len(_FAILED))
+        number = _AFTER.match(text, at + len(_FAILED))
         if number:
             yield sighting(artifact, "collective.seq", int(number[1]), at)
         status = _STATUS.search(text, at, at + 300)

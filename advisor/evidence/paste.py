@@ -10,19 +10,19 @@ of the text, in order.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.evidence.lines import Line, lines
 from advisor.evidence.recognition import kind_of, line_kind
+from advisor.evidence.shapes import Shape
 from advisor.model.fact import ArtifactKind
 
-_FENCE = re.compile(r"`{3,}|~{3,}")
-_LANGUAGE = re.compile(r"([A-Za-z]+)[ \t]*\n")
+_FENCE = Shape(r"`{3,}|~{3,}")
+_LANGUAGE = Shape(r"([A-Za-z]+)[ \t]*\n")
 _LABEL = r"(?:TP|PP|DP|EP|CP|[Rr]ank|[Nn]ode)[ _-]?\d+"
-_WHOSE = re.compile(rf"\b{_LABEL}(?:(?!{_LABEL})[^\n`]){{0,60}}$")  # TP1 py-spy (native, active):
-_TOOL = re.compile(r"\b(?:py-?spy|gdb|[Ss]tack|[Bb]acktrace)[^\n`]{0,60}$")
+_WHOSE = Shape(rf"\b{_LABEL}(?:(?!{_LABEL})[^\n`]){{0,60}}$")  # TP1 py-spy (native, active):
+_TOOL = Shape(r"\b(?:py-?spy|gdb|[Ss]tack|[Bb]acktrace)[^\n`]{0,60}$")
 _CAPTION_REACH = 200
 
 

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 
 from advisor.evidence.lines import Line, body, line_around, lines, rank_in, rank_of
 from advisor.evidence.recognition import PLACED, is_bare_name
+from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import span_of
 from advisor.model.fact import Artifact, Frame, Note, Span, Thread
 from advisor.patterns import compile_pattern
@@ -33,20 +34,20 @@ from advisor.patterns import compile_pattern
 MAX_THREADS = 5_000
 MAX_FRAMES = 400
 
-_PROCESS = re.compile(r"\s*Process (\d+): (.*)")  # Process 648: sglang::scheduler_TP1
-_PYSPY_THREAD = re.compile(
+_PROCESS = Shape(r"\s*Process (\d+): (.*)")  # Process 648: sglang::scheduler_TP1
+_PYSPY_THREAD = Shape(
     r'\s*Thread (0x[0-9A-Fa-f]+|\d+) ?(?:\(([^)"]*)\))?:? ?(?:"(.*)")?\s*$'
 )  # Thread 647 (active): "MainThread"
-_FAULT_THREAD = re.compile(r"\s*(?:Current thread|Thread) (0x[0-9a-f]+) (?:\[(.*?)\] )?\(most recent call first\):")
+_FAULT_THREAD = Shape(r"\s*(?:Current thread|Thread) (0x[0-9a-f]+) (?:\[(.*?)\] )?\(most recent call first\):")
 # Thread 2 (Thread 0x7f (LWP 9) "py"):
-_GDB_THREAD = re.compile(r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?')
-_TRACEBACK = re.compile(r"\s*(?:\S.*: )?Traceback \(most recent call last\):")
-_FILE_FRAME = re.compile(r'\s*File "([^"]+)", line \d+(?:,? in (.+?))?\s*$')
-_NUMBERED = re.compile(r"\s*(?:frame )?#(\d{1,3}):? +((?:0x[0-9a-f]+ in |[\w~<].{0,900}?(?:\(| from |::)).*)")
-_GLOG_FRAME = re.compile(r"\s*@ +0x[0-9a-f]+ +(\S.*)")
-_PLACED_FRAME = re.compile(r"\s*(?:at )?(\S.*?) \(([^()]*(?:\(\))?)\)\s*$")
-_LOCAL = re.compile(r" {8}.*(?:Arguments|Locals):$| {8,}[A-Za-z_.]\w*: ")
-_BARE = re.compile(r"\s*([A-Za-z_~]\w*(?:::~?\w+)*)\s*$")
+_GDB_THREAD = Shape(r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?')
+_TRACEBACK = Shape(r"\s*(?:\S.*: )?Traceback \(most recent call last\):")
+_FILE_FRAME = Shape(r'\s*File "([^"]+)", line \d+(?:,? in (.+?))?\s*$')
+_NUMBERED = Shape(r"\s*(?:frame )?#(\d{1,3}):? +((?:0x[0-9a-f]+ in |[\w~<].{0,900}?(?:\(| from |::)).*)")
+_GLOG_FRAME = Shape(r"\s*@ +0x[0-9a-f]+ +(\S.*)")
+_PLACED_FRAME = Shape(r"\s*(?:at )?(\S.*?) \(([^()]*(?:\(\))?)\)\s*$")
+_LOCAL = Shape(r" {8}.*(?:Arguments|Locals):$| {8,}[A-Za-z_.]\w*: ")
+_BARE = Shape(r"\s*([A-Za-z_~]\w*(?:::~?\w+)*)\s*$")
 # what a line with a frame, or the heading of a thread, has in it; for the linear-time engine
 _LOOKS_LIKE = (
     r'File "|most recent call|Thread (?:0x)?[0-9a-f]+ ?[(]|Process [0-9]+: |#[0-9]{1,3}:? +[^ ]+.*(?:[(]| from |::)|'
@@ -55,11 +56,9 @@ _LOOKS_LIKE = (
 _WHOLE_UP_TO = 256 << 10  # characters
 _NEAR_LINES = 60
 ORDER_NOT_SAID = "order not said"
-_ADDRESS = re.compile(r"(?:0x)?[0-9a-f]{6,16}$|<unknown function>|\(unknown\)|\?\?")
-_WHERE = re.compile(
-    r"(?:(?:[^()\s]*/)?[\w.+-]+\.[A-Za-z]\w*(?:\.[\d.]+)?(?::\d+)?|\[vdso\])$"
-)  # proxy.cc:499, libc.so.6
-_CAPTION_STATE = re.compile(r"\b(active|idle|busy)\b")
+_ADDRESS = Shape(r"(?:0x)?[0-9a-f]{6,16}$|<unknown function>|\(unknown\)|\?\?")
+_WHERE = Shape(r"(?:(?:[^()\s]*/)?[\w.+-]+\.[A-Za-z]\w*(?:\.[\d.]+)?(?::\d+)?|\[vdso\])$")  # proxy.cc:499, libc.so.6
+_CAPTION_STATE = Shape(r"\b(active|idle|busy)\b")
 _STATES = {"active": "active", "active+gil": "active", "idle": "idle", "busy": "active", "idle+gil": "idle"}
 
 

@@ -10,6 +10,7 @@ import re
 from typing import Literal
 
 from advisor.evidence.lines import body, is_logged
+from advisor.evidence.shapes import Shape
 from advisor.model.fact import ArtifactKind
 
 LineKind = Literal["log", "stack", "launch", "machine", ""]
@@ -17,51 +18,58 @@ LineKind = Literal["log", "stack", "launch", "machine", ""]
 _SAMPLE = 64 << 10
 
 _FILE = r"(?:(?:[^()\s]*/)?[\w.+-]+\.(?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[\d.]*)(?::\d+)?|\[vdso\])"
-PLACED = re.compile(rf"[\w>\]*&)}}@]['\"]? \(({_FILE})\)")  # ncclAllGather (collectives.cc:91)
-_FRAME_LINE = re.compile(rf"\s*(?:at )?[^\s()][^\n]{{0,900}}? \({_FILE}\)\s*$")
-_STACK_LINE = re.compile(
+PLACED = Shape(rf"[\w>\]*&)}}@]['\"]? \(({_FILE})\)")  # ncclAllGather (collectives.cc:91)
+_FRAME_LINE = Shape(rf"\s*(?:at )?[^\s()][^\n]{{0,900}}? \({_FILE}\)\s*$")
+_STACK_LINE = Shape(
     r"\s*(?:Process \d+: |Python v\d|(?:Current )?[Tt]hread (?:0x[0-9a-f]+|\d+)\b|@ +0x[0-9a-f]+ |frame #\d+: |"
     r"#\d{1,3} +(?:0x[0-9a-f]+ in |[\w~<][^\n]{0,900}?(?:\(| from |::))|\[New LWP|(?:Arguments|Locals):$|"
     r"\S.* \(most recent call first\))"
 )
-_PYTHON_FRAME = re.compile(r'\s*File "[^"]+", line \d+')
-_EXCEPTION = re.compile(  # torch.OutOfMemoryError: CUDA out of memory.
+_PYTHON_FRAME = Shape(r'\s*File "[^"]+", line \d+')
+_EXCEPTION = Shape(  # torch.OutOfMemoryError: CUDA out of memory.
     r"(?:[-*] )?(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*)?(?:Error|Exception|Interrupt|Exit|Timeout)(?:: |\b\(|$)(?! ?https?:)"
 )
-_MACHINE_SPOKE = re.compile(
+_MACHINE_SPOKE = Shape(
     r"\s*(?:Traceback \(most recent call last\)|terminate called |what\(\): |Fatal Python error|"
     r"\*\*\* (?:SIG|Abort|Check)|Aborted \(core dumped\)|Segmentation fault|Watchdog caught |\[PG (?:ID )?\d+ |"
     r"PG status: |ptxas (?:fatal|error)|NCCL (?:version|WARN|INFO) |"
     r"No available shared memory broadcast block|During handling of the above|The above exception was the direct cause|"
     r"Exception raised from |RPC call to |Check failed: |server_args=|F\d{8} |E\d{4} |EngineCore failed|"
-    r"<Triton> check failed|Capture cuda graph failed)"
+    r"<Triton> check failed|Capture cuda graph failed|Failed: Cuda error|Exception in worker |cuda[A-Z]\w+: |assert \S|"
+    r"(?:ERROR|WARNING|INFO|CRITICAL|FATAL) \[|\[\w+\] (?:ERROR|WARNING|CRITICAL|FATAL)\b|self\.\w+)"
 )
-_PROGRESS = re.compile(r"[^|\n]{0,80}\d+%\|")  # Capturing CUDA graphs:  40%|████
+_PLACE_FIRST = Shape(
+    r"[\w./-]+\.(?:py|cuh?|cc|cpp|hpp):(?: |\d+\]?(?:\s|$))"
+)  # custom_all_reduce.cuh:310 'invalid argument'
+_JSON_LOG = Shape(
+    r'\{"\w+": ?"?[^\n]{0,200}"(?:level|msg|message|severity|timestamp|ts|time)" ?:|\{"(?:level|ts|time|msg)" ?:'
+)
+_PROGRESS = Shape(r"[^|\n]{0,80}\d+%\|")  # Capturing CUDA graphs:  40%|████
 # check_prefetch_progress, ncclAllGather, xllm::Batch::process_sample_output
-_NAME = re.compile(r"\s*(?:[a-z_]\w*_\w+|[a-z]+\w*[a-z][A-Z]\w{3,}|[A-Za-z_]\w*(?:::~?\w+)+)\s*$")
-_SHELL = re.compile(
+_NAME = Shape(r"\s*(?:[a-z_]\w*_\w+|[a-z]+\w*[a-z][A-Z]\w{3,}|[A-Za-z_]\w*(?:::~?\w+)+)\s*$")
+_SHELL = Shape(
     r"\s*(?:#!/|export [A-Za-z_]\w*=|[A-Z][A-Z0-9_]*=\S|--[A-Za-z][\w.-]*(?:[= ]|\s*\\?$)|docker (?:run|compose) |"
     r"kubectl |(?:\S*/)?python3? (?:-m |\S+\.py\b)|vllm (?:serve|bench)|sglang serve|lmdeploy (?:serve|chat)|xllm |"
     r"torchrun |set -[a-z]|source /|\w+=\($|\)$|trap |wait$|\w+=\$!|\"\$\{?\w+\}?\" )"
 )
-_COMMAND = re.compile(
+_COMMAND = Shape(
     r"vllm(?:\.entrypoints| serve)|sglang(?:\.launch_server| serve)|lmdeploy serve|launch_server|api_server|xllm\b|"
     r"docker run|^\s*#!/|^\s*--[a-z]",
     re.M,
 )
-_MANIFEST = re.compile(r"^(?:apiVersion|services|kind|version): ?\S*$|^FROM \S+|^\s+image: ?\S+|^\s*- name: \S+", re.M)
-_CODE = re.compile(
+_MANIFEST = Shape(r"^(?:apiVersion|services|kind|version): ?\S*$|^FROM \S+|^\s+image: ?\S+|^\s*- name: \S+", re.M)
+_CODE = Shape(
     r"^\s*(?:from|import) (?:vllm|sglang|lmdeploy)\b|\b(?:\w*(?:Engine|Speculative|Rollout)Config|LLM|Engine)\(",
     re.M,
 )
-_MAPS = re.compile(r"[0-9a-f]{6,16}-[0-9a-f]{6,16} [r-][w-][x-][ps] ")
-_ENVIRONMENT = re.compile(  # the lines of torch's and vLLM's collect_env, `sglang.check_env` and `lmdeploy check_env`
+_MAPS = Shape(r"[0-9a-f]{6,16}-[0-9a-f]{6,16} [r-][w-][x-][ps] ")
+_ENVIRONMENT = Shape(  # the lines of torch's and vLLM's collect_env, `sglang.check_env` and `lmdeploy check_env`
     r"^(?:PyTorch(?: version)?|Is debug build|CUDA used to build PyTorch|Python(?: version| platform)?|"
     r"(?:Is )?CUDA available|Nvidia driver version|CUDA_HOME|NVCC|CUDA Driver Version|"
     r"sglang|LMDeploy|vLLM Version|sys\.platform|CANN_HOME) *: ",
     re.M,
 )
-_LIBRARY = re.compile(r"/\S+/lib(?:nccl|rccl|hccl|cuda|torch)\S*\.so\S*$")
+_LIBRARY = Shape(r"/\S+/lib(?:nccl|rccl|hccl|cuda|torch)\S*\.so\S*$")
 
 _MACHINE = (
     "| NVIDIA-SMI",
@@ -129,7 +137,9 @@ def line_kind(line: str) -> LineKind:
         return (
             "stack" if _STACK_LINE.match(body(line)) and "NCCL" not in line[:80] and "]: " not in line[:20] else "log"
         )
-    if _PYTHON_FRAME.match(line) or _EXCEPTION.match(line) or _MACHINE_SPOKE.match(line) or _PROGRESS.match(line):
+    if any(
+        shape.match(line) for shape in (_PYTHON_FRAME, _EXCEPTION, _MACHINE_SPOKE, _PLACE_FIRST, _PROGRESS, _JSON_LOG)
+    ):
         return "log"
     if _STACK_LINE.match(line) or _FRAME_LINE.match(line) or is_bare_name(line):
         return "stack"

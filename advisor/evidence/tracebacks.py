@@ -16,19 +16,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.evidence.lines import body, head_length, line_around, lines, occurrences, rank_of
+from advisor.evidence.shapes import Shape
 
 _HEADING = "Traceback (most recent call last)"
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
-_RAISED = re.compile(
+_RAISED = Shape(
     r"(?:[-*] )?((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?:: (.*)|:?\s*$)", re.S
 )  # torch.OutOfMemoryError: CUDA out ...
-_ALONE = re.compile(
+_ALONE = Shape(
     r"(?:[-*] )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Timeout))(?:\(.*?\))?(?:: (.*)|\s*$)|(Exception): (.*)",
     re.S,
 )
 _MAX_LINES = 600
 _MAX_UNITS = 2_000
-_QUIET_LEVEL = re.compile(r"\b(?:INFO|DEBUG|WARNING)\b|\[?[IW]\d{4}")
+_QUIET_LEVEL = Shape(r"\b(?:INFO|DEBUG|WARNING)\b|\[?[IW]\d{4}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,3 +247,17 @@ def test_a_facts_place_is_in_the_original():
     found = handed("It crashed.\n\nHere is the log:\n\n```\nINFO 10-06 04:51:05 [a.py:1] fine\nValueError: bad\n```\n")
     (error,) = facts(found, lambda fact: fact.name == "error.exception")
     assert (str(error.span), error.quote) == ("-:7", "ValueError: bad")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[2026-08-02 10:02:00 TP0] Decode batch, #running-req: 8, gen throughput (token/s): 0.00.3, #queue-req: 0",
+        "[2026-08-02 10:02:00 TP0] Decode batch, #running-req: " + "9" * 5000,
+        "WorkNCCL(SeqNum=" + "9" * 5000 + ", OpType=BROADCAST, NumelIn=6, Timeout(ms)=60000)",
+        "2026-99-99 99:99:99 - x - INFO - a.py:1 - Avg thr (in/out): / tokens/s",
+    ],
+)
+def test_odd_numbers_are_no_error(line):
+    handed("\n".join([line] * 4), "server.log")
+    handed("Watchdog caught collective operation timeout: " + line, "server.log")
