@@ -93,14 +93,17 @@ def read(artifact: Artifact) -> tuple[Thread, ...]:
 
 def notes(threads: tuple[Thread, ...]) -> tuple[Note, ...]:
     """What a reader of these threads should know about how they were read."""
+    said: list[Note] = []
     doubtful = next((one for one in threads if one.name == ORDER_NOT_SAID), None)
-    if doubtful is None:
-        return ()
-    return (
-        Note(
-            "hint", "functions without places: which calls which is not said, so both orders were read", doubtful.span
-        ),
-    )
+    if doubtful:
+        what = "functions without places: which calls which is not said, so both orders were read"
+        said.append(Note("hint", what, doubtful.span))
+    if len(threads) >= MAX_THREADS:
+        said.append(Note("limit", f"only the first {MAX_THREADS} threads were read", threads[-1].span))
+    deep = next((one for one in threads if len(one.frames) >= MAX_FRAMES), None)
+    if deep:
+        said.append(Note("limit", f"of a deep stack only {MAX_FRAMES} frames were read", deep.span))
+    return tuple(said)
 
 
 def _candidates(text: str) -> Iterator[Line]:

@@ -209,3 +209,10 @@ def test_odd_text_is_no_error():
     ):
         facts(handed(text))
         handed(text, "x.log")
+
+
+def test_a_stack_too_deep_to_read_is_said():
+    text = 'Thread 1 (active): "MainThread"\n' + "    forward (model.py:1)\n" * 1_000
+    found = handed(text, "dump.txt")
+    assert len(threads(found)[0].frames) == 400
+    assert [note.kind for each in found for note in each.notes] == ["limit"]
