@@ -6,6 +6,7 @@ setting a line, so that a new release shows as the lines it changed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -52,16 +53,22 @@ class _Source:
 
 
 def refresh(
-    engine: str, *, clone: Path | None = None, knowledge: Path = KNOWLEDGE, read_on: str | None = None
+    engine: str,
+    *,
+    clone: Path | None = None,
+    knowledge: Path = KNOWLEDGE,
+    index: Index | None = None,
+    read_on: str | None = None,
 ) -> RefreshSummary:
     """Read every release of an engine anew and write its knowledge. UpstreamError when there is nothing to read from.
 
+    ``index`` is the one pip is configured for unless given; ``read_on`` is today's date (UTC) unless given.
     ``clone`` is a git clone of the engine's repository: needed for xllm, and for tags of lmdeploy not on the index.
     """
     if engine not in ENGINES:
         raise UpstreamError(f"no knowledge is generated for {engine}", None, f"one of {', '.join(ENGINES)}")
     folder = knowledge / engine
-    sources = _tagged(engine, clone) if engine == "xllm" else _published(engine, clone, folder)
+    sources = _tagged(engine, clone) if engine == "xllm" else _published(engine, clone, folder, index or Index())
     summary = RefreshSummary(engine)
     with ThreadPoolExecutor(max_workers=6) as pool:
         read = list(pool.map(lambda source: _read(engine, source), sources))
@@ -81,13 +88,13 @@ def refresh(
     return summary
 
 
-def _published(engine: str, clone: Path | None, folder: Path) -> list[_Source]:
-    index, commits = Index(), releases.tagged_commits(folder)
+def _published(engine: str, clone: Path | None, folder: Path, index: Index) -> list[_Source]:
+    commits = releases.tagged_commits(folder)
     oldest = release_order(_OLDEST[engine])
     wanted = [
         each for each in index.released(engine) if is_final(each.version) and release_order(each.version) >= oldest
     ]
-    if wanted:
+    with contextlib.suppress(UpstreamError):
         index.released("torch")  # once, before the threads share it
     sources = [_from_wheel(engine, each, index, commits.get(each.version)) for each in wanted]
     sources += [_from_tag(engine, clone, tag) for tag in _tags_only(engine, clone)] if clone else []

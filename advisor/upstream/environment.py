@@ -102,13 +102,21 @@ def sglang_variables(code: Code) -> list[Variable]:
     if owner is None:
         return []
     reader, scope = Statements(code), Scope(owner.module, owner=owner)
-    return [
-        variable_of(target.id, _field_default(statement.value, reader, scope))
-        for statement in owner.node.body
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call)
-        for target in statement.targets
-        if isinstance(target, ast.Name) and _NAME.fullmatch(target.id)
-    ]
+    found: dict[str, Variable] = {}
+    for statement in owner.node.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+            for name in filter(_NAME.fullmatch, names):
+                found[name] = variable_of(name, _field_default(statement.value, reader, scope))
+            for former in _former_names(statement.value):
+                found.setdefault(former, Variable(former))
+    return list(found.values())
+
+
+def _former_names(call: ast.Call) -> list[str]:
+    """The older variable that is still read when the new one is not set."""
+    given = [word.value for word in call.keywords if word.arg == "deprecated_name"]
+    return [node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
 def _field_default(call: ast.Call, reader: Statements, scope: Scope) -> Any:

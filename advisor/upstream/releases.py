@@ -55,15 +55,9 @@ def nccl_of(torch: str | None, index: Index) -> dict[str, str | None] | None:
 
 
 def _nccl_for(version: str, arch: str, index: Index) -> str | None:
-    try:
-        wheels = [
-            file.name
-            for file in index.release("torch", version).files
-            if re.search(rf"manylinux\S*_{arch}\.whl$", file.name)
-        ]
-        text = metadata(index, "torch", version, min(wheels)) if wheels else ""
-    except UpstreamError:
-        return None
+    files = [file.name for each in index.released("torch") if each.version == version for file in each.files]
+    wheels = [name for name in files if re.search(rf"manylinux\S*_{arch}\.whl$", name)]
+    text = metadata(index, "torch", version, min(wheels)) if wheels else ""
     for name, specifier, marker in _REQUIRES.findall(text):
         machine = _MACHINE.search(marker)
         if (

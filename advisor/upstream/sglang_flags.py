@@ -14,10 +14,10 @@ from typing import Any
 
 from advisor.errors import UpstreamError
 from advisor.upstream.calls import Calls, Hook
+from advisor.upstream.fields import Field, fields_of
 from advisor.upstream.python_code import Class, Code, External, Function
 from advisor.upstream.statements import Statements
 from advisor.upstream.values import Choices, Unknown
-from advisor.upstream.vllm_flags import Field, fields_of
 
 SERVER_ARGS = "sglang.srt.server_args"
 

@@ -91,6 +91,7 @@ def test_sglang_fields_give_their_defaults():
         "SGLANG_BYTES": ("131072", True),
         "SGLANG_PEERS": ("", True),
         "SGLANG_NEW": ("1", True),
+        "SGLANG_OLD": (None, True),  # still read when SGLANG_NEW is not set
         "SGLANG_TOKEN": (None, True),
         "SGLANG_HIP": (None, False),
     }

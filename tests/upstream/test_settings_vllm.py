@@ -215,6 +215,37 @@ def test_disable_spellings_are_negations_where_the_parser_adds_them():
     assert read["--enforce-eager"].negations == ()
 
 
+def test_the_first_get_kwargs_left_switches_and_choices_to_the_caller():
+    config = """
+        @config
+        class ParallelConfig:
+            workers: Optional[int] = None
+            custom: bool = False
+            size: int = 1
+    """
+    engine = """
+        from vllm.config import ParallelConfig
+        class EngineArgs:
+            @staticmethod
+            def add_cli_args(parser):
+                def get_kwargs(cls):
+                    return {}
+                kwargs = get_kwargs(ParallelConfig)
+                parser.add_argument("--workers", **kwargs["workers"])
+                parser.add_argument("--custom", action="store_true", **kwargs["custom"])
+                parser.add_argument("--size", **kwargs["size"])
+                return parser
+    """
+    cli = """
+        from vllm.engine.arg_utils import EngineArgs
+        def make_arg_parser(parser):
+            return EngineArgs.add_cli_args(parser)
+    """
+    files = {**FILES, "vllm__config": config, "vllm__engine__arg_utils": engine}
+    read = flags("vllm", **{**files, "vllm__entrypoints__openai__cli_args": cli})
+    assert (read["--workers"].type, read["--custom"].kind, read["--size"].type) == ("str", "switch", "int")
+
+
 def test_no_serve_command_is_said_not_guessed():
     with pytest.raises(UpstreamError, match="ServeSubcommand"):
         surface("vllm", vllm__envs="")
