@@ -14,15 +14,16 @@ quay.io/ascend/vllm-ascend; dev versions as setuptools-scm writes them (`+g<comm
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 
 from advisor.errors import UsageError
-from advisor.evidence.free_text import blocks, clause_of, elsewhere, of_another, plain
+from advisor.evidence.free_text import blocks, clause_of, elsewhere, of_another, plain, readable
 from advisor.model.build import Build, Component, commit_in, local_commit, parse_version, pr_in
 from advisor.model.fact import Note, Origin
+
+MAX_ANSWER = 2000  # characters of an answer that are read
 
 ENGINES = ("vllm-ascend", "sglang", "lmdeploy", "vllm", "xllm")
 _UPSTREAM = {
@@ -211,7 +212,9 @@ def read_build(
     `engine` None takes the engine that the text names. With `strict`, a text of which nothing is understood raises
     UsageError; else it yields a Build that only keeps the text.
     """
-    words = re.sub(rf"{_ENGINE}-(?=v?\d+\.\d+\.\d)", r"\1 ", plain(text), flags=re.I)  # vllm-0.11.0
+    words = re.sub(
+        rf"{_ENGINE}-(?=v?\d+\.\d+\.\d)", r"\1 ", plain(readable(text[:MAX_ANSWER])), flags=re.I
+    )  # vllm-0.11.0
     reading = _Reading(words, engine or engine_in(text) or "")
     for step in _STEPS:
         step(reading)
@@ -260,6 +263,7 @@ def find_build(text: str, *, engine: str | None) -> tuple[Build, tuple[Component
     Numbers of other engines, of fixes and of sections about other situations are not taken; a Build without version
     and commit means that the text states none. `engine` None takes the engine that leads the title or the environment.
     """
+    text = readable(text)
     pieces = list(_pieces(text))
     statements = sorted(one for start, piece in pieces for one in _statements(start, piece))
     engine = engine or _leading(text, statements)
@@ -279,7 +283,7 @@ def find_build(text: str, *, engine: str | None) -> tuple[Build, tuple[Component
 def stated_components(text: str) -> tuple[Component, ...]:
     """The components that prose states as its own, each at its first mention."""
     found: dict[str, Component] = {}
-    for _, piece in _pieces(text):
+    for _, piece in _pieces(readable(text)):
         for one in _stated(piece, None):
             found.setdefault(one.name, one)
     return tuple(found.values())
@@ -368,7 +372,7 @@ def _stated(line: str, engine: str | None) -> list[Component]:
     return kept
 
 
-# --- the steps of reading, each taking its part of the text -------------------------------------------------------------
+# --- the steps of reading, each taking its part of the text -----------------------------------------------------------
 
 
 def _take_images(reading: _Reading) -> None:
@@ -587,7 +591,7 @@ def _bounds(found: re.Match[str]) -> tuple[date, date] | None:
 
 def _month(year: int, first: int, last: int) -> tuple[date, date] | None:
     start = _day(year, first, 1)
-    return (start, date(year, last, monthrange(year, last)[1])) if start else None
+    return (start, date(year + last // 12, last % 12 + 1, 1) - timedelta(days=1)) if start else None
 
 
 def _day(year: int, month: int, day: int) -> date | None:

@@ -45,7 +45,10 @@ class Sign:
     unless: str = ""
 
 
-_RANK = r"\branks?\b|\bgpus?\b|\bnpus?\b|\bpeers?\b|\bcards?\b|\bstages?\b|\bschedulers?\b|\b[tpd]p ?\d|卡|进程|末级"
+_RANK = (
+    r"\branks?(?:\b|\d)|\bgpus?(?:\b|\d)|\bnpus?(?:\b|\d)|\bpeers?\b|\bcards?\b|\bstages?\b|"
+    r"\bschedulers?\b|\b[tpd]p ?\d|卡|进程|末级"
+)
 _SERVER = r"process|\bpods?\b|\branks?\b|container|worker|server|scheduler|engine|instance|\bnode|进程|容器|服务|实例"
 _OUTPUT = r"output|answer|result|token|\btext|completion|response|generat|logit"
 _STARTING = (
@@ -129,9 +132,20 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.hang",
-        r"\bstops? in (?:an? |the )?(?:\w+ )?(?:all-?gather|all-?reduce|broadcast|collective|barrier)\b",
+        r"\bstops? in (?:an? |the )?(?:\w+ )?(?:all[-_]?gather|all[-_]?reduce|broadcast|collective|barrier)\b",
         "traffic on several ranks stops in an all-gather",
     ),
+    Sign(
+        "symptom.hang",
+        r"\bno (?:new |more |further )?tokens? (?:is|are|were|gets?|comes?)\b|(?:\bnot|n't) (?:produc|"
+        r"generat|emit)\w*(?: any)? (?:\w+ )?(?:tokens?|output)\b"
+        r"|\bproduces? no (?:more |further )?(?:tokens?|output)\b|\bthroughput (?:drops|falls|goes|"
+        r"went) to (?:0|zero)\b"
+        r"|不出 ?token|没有输出了|不再输出|不吐字",
+        "no tokens are generated",
+        unless=r"token ids?|tokeni[sz]",
+    ),
+    # one engine's heartbeat may be silent because it is idle; several that stop together are not
     Sign(
         "symptom.hang",
         r"\bheart-?beats?\b|\bavg thr\b",
@@ -148,6 +162,7 @@ SIGNS: tuple[Sign, ...] = (
         r"\bcrash(?:es|ed|ing)?\b|\bsegfault\w*|segmentation fault|\bcore ?dump(?:s|ed)?\b",
         "the worker crashes",
     ),
+    Sign("symptom.crash", r"\bcrash-?loop\w*|illegal memory access|device-side assert", "CUDA illegal memory access"),
     Sign(
         "symptom.crash",
         r"\b(?:dies|died|die|dying)\b",
@@ -184,7 +199,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.crash",
         r"\bstops? with an? [\w ]*(?:error|assertion|attribute|exception|message|traceback|failure)|"
-        r"\bexit(?:s|ed) (?:with|unexpected|code)\w*",
+        r"\bexit(?:s|ed) (?:with|unexpected|code|silent)\w*",
         "the script stops with a missing attribute",
     ),
     Sign(
@@ -248,13 +263,14 @@ SIGNS: tuple[Sign, ...] = (
         (
             r"\b(?:start|start-?up|launch)(?: just| simply| always)? (?:hangs|freezes|sits|blocks|stalls|"
             r"is stuck)\b|\b(?:hangs?|hung|stuck|freezes|frozen|blocks|blocked|deadlocks|stalls) (?:in|at|on|"
-            r"during|while|when) (?:the )?(?:model )?" + _STARTING
+            r"during|while|when) (?:the )?(?:model )?['\"]?" + _STARTING
         ),
         "hangs during graph capture",
     ),
     Sign(
         "symptom.startup_hang",
-        "启动(?:时|阶段|过程中)?(?:就|会|一直)*(?:卡|hang|不动)|卡在(?:启动|加载|初始化|图捕获|预热)|一启动就(?:卡|hang)",
+        "启动(?:时|阶段|过程中)?(?:就|会|一直)*(?:卡|hang|不动)|卡在 ?(?:启动|加载|初始化|图捕获|预热|模型加载|权重|"
+        "cuda ?graph|graph capture)|一启动就(?:卡|hang)",
         "启动就卡住",
     ),
     # answers
@@ -301,7 +317,7 @@ SIGNS: tuple[Sign, ...] = (
         r"\b(?:latency|throughput|ttft|tpot)\b",
         "very uneven token latency",
         near=(
-            r"\bdrop|\bfall|\bfell|degrad|uneven|\bworse|\bspike|collaps|halv|\brises?\b|\brose\b|regress|"
+            r"\bdrop|\bfall|\bfell|degrad|uneven|\bjump|\bworse|\bspike|collaps|halv|\brises?\b|\brose\b|regress|"
             r"terribl|\bpoor"
         ),
         unless="low-latency|heartbeat",
@@ -318,6 +334,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign("symptom.oom", "(?:显存|内存)(?:不够|不足|溢出|爆了?|炸了?)|爆显存|炸显存|爆内存", "还是报显存不够"),
     Sign("symptom.timeout", r"\b(?:timed|times|timing) out\b", "DeepEP keeps timing out"),
+    Sign("symptom.timeout", r"\btime out\b", "requests time out", near="request|rpc|calls?|client|connection"),
+    Sign("symptom.timeout", r"\b(?:nccl|watchdog|collective|rpc) time-?outs?\b", "until the NCCL timeout"),
     Sign(
         "symptom.timeout",
         r"\btime-?outs?\b",
@@ -385,14 +403,14 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.processes_alive",
-        r"/health\b|\bhealth ?check\b",
+        r"/health\b|\bhealth ?(?:check|接口|探针|endpoint)",
         "/health fine, completions hang",
         near=r"\bfine\b|\bok\b|\b200\b|healthy|green|passes|正常",
         unless=r"\bnot\b|fails|503|500",
     ),
     Sign(
         "symptom.processes_alive",
-        "活着|存活|都还?在|仍在运行|还在跑",
+        "活着|存活|还在|都在|仍在运行|没死|没有死|没退出",
         "两个 rank 进程都活着",
         near=r"进程|\branks?\b|\bpods?\b|容器|worker|实例|服务",
     ),
@@ -405,7 +423,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.heartbeat_stopped",
-        r"\bavg thr\b|\bdecode batch(?:es)?\b|\bthroughput (?:line|log|report)s?\b|\bengine 000\b|"
+        r"\bavg thr\b|\b(?:no (?:new |more |further )?)?decode batch(?:es)?\b|\bthroughput (?:line|log|"
+        r"report)s?\b|\bengine 000\b|"
         r"\bstats? lines?\b|吞吐(?:日志|行|打印)",
         "no decode batches in the log",
         near=r"\bstop|silent|ceas|froze|\bgone\b|\bno\b|no longer|disappear|停|不再|没|消失",
@@ -465,6 +484,17 @@ SIGNS: tuple[Sign, ...] = (
         "four ranks spin in evict, four wait in broadcast_pyobj",
     ),
     Sign("symptom.ranks_split", "一个 ?rank.*另一个", "一个 rank 在 all-gather，另一个在等请求广播"),
+    Sign(
+        "symptom.ranks_split",
+        r"rank ?\d[^，。]*[在卡].*rank ?\d[^，。]*[在卡等]",
+        "rank0 在 all_reduce，rank1 在等 broadcast",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\brank ?\d (?:is )?(?:in|at|inside|waits|waiting|stuck)\b.*(?:,|;|\band\b|"
+        r"\bwhile\b).*\brank ?\d (?:is )?(?:in|at|inside|waits)\b",
+        "rank 0 in all_reduce, rank 1 in broadcast_pyobj",
+    ),
     # when it happens
     Sign(
         "symptom.first_request",
@@ -482,7 +512,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.after_a_while",
-        r"\bafter (?:about |around |roughly |some |~ ?|\d[\d.]* ?(?:-|–|to) ?)*(?:[\d.]+ ?\+? ?|two |"
+        r"\bafter (?:(?:\w+ing )?for )?(?:about |around |roughly |some |~ ?|\d[\d.]* ?(?:-|–|"
+        r"to) ?)*(?:[\d.]+ ?\+? ?|two |"
         "three |four |five |six |ten |twelve |a few |several |some |a couple of |a |an |many )?(?:minutes|"
         r"mins?|hours?|hrs?|h|days?|while|turns)\b",
         "after about 3.5 hours",
@@ -497,7 +528,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.after_a_while",
-        r"跑久了|一段时间(?:之?后|就|会)|过了?一段时间|长时间运行|(?:几|数|[\d.]+|一|两|半) ?个?(?:多)?(?:小时|分钟|天)(?:左右)?之?后"
+        r"跑久了|一段时间(?:之?后|就|会)|过了?一段时间|长时间运行"
+        r"|(?:几|数|[\d.]+|一|两|半) ?个?(?:多)?(?:小时|分钟|天)(?:左右)?之?后"
         r"|(?:跑|运行)了?(?:几|数|[\d.]+|一|两|半) ?个?多?(?:小时|分钟|天)",
         "运行几分钟到几十分钟后",
         unless="至少",
@@ -552,7 +584,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.sigterm_ignored",
-        r"\b(?:only|needs?|needed|have to|had to|must)(?: use| a)? (?:kill -9|sigkill)\b|只能 ?kill -9|杀不掉|"
+        r"\b(?:only|needs?|needed|have to|had to|must)(?: use| a| to| be| restarted with)* (?:kill -9|"
+        r"sigkill)\b|只能 ?kill -9|杀不掉|"
         "kill 不掉",
         "only kill -9 helps",
     ),
@@ -571,6 +604,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.sleep_wakeup",
         r"\bsleep/wake-?up\b|\b(?:wake|wakes|woke|waking|wak(?:e)?n)[- ]?up\b|\bafter (?:the )?sleep\b|"
+        r"\bfrom sleep\b|\bwake_up\b|\b(?:release|resume)_memory_occupation\b|"
         r"\bengine sleep\b|\bsleep mode\b|\bweights? (?:update|sync|reload)\w*|\bupdat(?:e|es|"
         r"ing) (?:the )?weights\b|唤醒|休眠|权重(?:更新|同步)|更新权重",
         "after wake-up from sleep mode",
@@ -782,7 +816,7 @@ _MACHINE = (
 )
 _FENCE = r"(?s)```.*?```"
 _SENTENCE = r"(?<!e\.g)(?<!i\.e)(?<! vs)[.!?](?=\s|$)|[。！？；;]"
-_CLAUSE = r"[,，、:：()（）—|]|\s-\s|\b(?:but|while|whereas|although|though)\b|但|而是"
+_CLAUSE = r"[,，、;；。:：()（）—|]|\.\s|\s-\s|\b(?:but|while|whereas|although|though)\b|但|而是"
 _PLAIN = str.maketrans({"\n": " ", "\t": " ", "\r": " ", "*": " ", "`": " ", "’": "'", "\u00a0": " "})
 
 
@@ -794,6 +828,11 @@ def _fixed(text: str) -> re.Pattern[str]:
 
 def _blank(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", found.group())
+
+
+def readable(text: str) -> str:
+    """The text with lone surrogates replaced, one character for one; the linear-time engine takes only real text."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def without_code(text: str) -> str:
@@ -810,11 +849,8 @@ def blocks(text: str, machine: bool = False) -> Iterator[Block]:
             if level and heading > level:
                 yield Block(start, end, True)
                 continue
-            level = (
-                heading
-                if _pattern(_OTHER_HEADING).search(_fixed(_MARKED_HEADING).match(words).group(2).strip("* "))
-                else 0
-            )  # type: ignore[union-attr]
+            title = words.lstrip("# ").strip("* ")[:80]
+            level = heading if _pattern(_OTHER_HEADING).search(title) else 0
             yield Block(start, end, level > 0)
             continue
         if len(words) <= 40 and "\n" not in words:
@@ -883,10 +919,10 @@ _NO_BEFORE = (
     r"(?:\b(?:no|not|never|without|nor|neither|isn't|aren't|wasn't|doesn't|don't|didn't|won't|cannot|"
     r"can't|avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|"
     r"remov(?:e|es|ed|ing)|eliminat(?:e|es|ed)|fix(?:es|ed|ing)?|cure[sd]?|rules? out|ruled out|"
-    r"rather than|instead of)\b"
+    r"rather than|instead of|expected (?:it )?to)\b"
     rf"(?:[ \"'/-]+{_FILLER}\b)*[ \"'/-]*"
     r"|(?:没有|没|无|未|不会|不再|不是|并非|并未|避免|防止|消除|杜绝|不)"
-    r"(?:出现|发生|任何|观察到|看到|见|再|会|是|有|过|遇到|触发|导致)*[ \"“]*)$"
+    r"(?:了|出现|发生|任何|观察到|看到|见|再|会|是|有|过|遇到|触发|导致)*[ \"“]*)$"
 )
 # "no crash, OOM or error": one negation over a list
 _NO_LIST = r"\b(?:no|without(?: any)?) \w+(?: \w+)?(?:, ?\w+(?: \w+)?)+,? (?:or|nor) \w+"
@@ -965,6 +1001,7 @@ def read_symptoms(text: str, *, artifact: str, first_line: int = 1) -> tuple[Fac
 
     `artifact` names the text in the facts' spans and `first_line` is the line it starts on. Empty when nothing is said.
     """
+    text = readable(text)
     source = without_code(text)
     found: dict[str, Fact] = {}
     read: set[str] = set()

@@ -21,7 +21,16 @@ from dataclasses import dataclass
 
 from advisor.errors import UsageError
 from advisor.evidence.builds import components_in
-from advisor.evidence.free_text import blocks, clause_of, elsewhere, of_another, plain, sentences, without_code
+from advisor.evidence.free_text import (
+    blocks,
+    clause_of,
+    elsewhere,
+    of_another,
+    plain,
+    readable,
+    sentences,
+    without_code,
+)
 from advisor.model.fact import Fact, FactKind, Origin, Span, Value
 from advisor.patterns import compile_pattern
 
@@ -199,6 +208,7 @@ def read_hardware(text: str, *, artifact: str, first_line: int = 1, strict: bool
 
     `artifact` names the text in spans. With `strict`, a text of which nothing is understood raises UsageError.
     """
+    text = readable(text)
     answer = "\n" not in text.strip() and len(text) <= MAX_ANSWER
     found: dict[tuple[str, Value], Fact] = {}
     read: set[str] = set()

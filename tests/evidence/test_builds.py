@@ -1,0 +1,294 @@
+"""Builds as people write them: what is understood, and what is left open on purpose."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from advisor.errors import UsageError
+from advisor.evidence.builds import component, find_build, read_build
+
+SHA = "6bc3fd249c81651cc79e7e38dd39a2e36c52231b"
+FIELDS = ("engine", "version", "commit", "image", "digest", "branch", "fork", "after_pr", "earliest", "latest")
+
+
+def said(build):
+    """What of a build is known, as one dictionary; dates as ISO text."""
+    known = {name: getattr(build, name) for name in FIELDS if getattr(build, name)}
+    return {name: value.isoformat() if isinstance(value, date) else value for name, value in known.items()}
+
+
+def read(text, engine="sglang"):
+    build, components, notes = read_build(text, engine=engine)
+    assert build.text == text.strip()
+    assert build.components == components
+    assert build.notes == tuple(note.text for note in notes)
+    return said(build) | {one.name: one.version for one in components}
+
+
+MAIN = {"branch": "main"}
+BUILDS = [
+    # releases
+    ("0.28.0", {"version": "0.28.0"}),
+    ("v0.5.16", {"version": "0.5.16"}),
+    ("0.4.6.post5", {"version": "0.4.6.post5"}),
+    ("0.0.10", {"version": "0.0.10"}),
+    ("0.11.0+cu129", {"version": "0.11.0+cu129"}),
+    ("v0.11.0 docker", {"version": "0.11.0"}),
+    ("0.5.1 built from source", {"version": "0.5.1"}),
+    ("0.20.2rc", {"version": "0.20.2rc"}),
+    ("version 0.5.16.", {"version": "0.5.16"}),
+    ("sglang==0.5.2", {"version": "0.5.2"}),
+    ("sglang-0.5.2", {"version": "0.5.2"}),
+    ("sglang[all]==0.5.2", {"version": "0.5.2"}),
+    ("Name: sglang\nVersion: 0.5.2", {"version": "0.5.2"}),
+    # commits and dev builds
+    ("f03bdf1c", {"commit": "f03bdf1c"}),
+    (SHA, {"commit": SHA}),
+    ("commit 1234567", {"commit": "1234567"}),
+    ("0.4.9.post2, commit e1020dc5", {"version": "0.4.9.post2", "commit": "e1020dc5"}),
+    ("0.11.2.dev278+gccfeb3a8", {"version": "0.11.2.dev278+gccfeb3a8", "commit": "ccfeb3a8"}),
+    ("v0.23.1rc1.dev1373", {"version": "0.23.1rc1.dev1373"}),
+    (
+        "0.25.2.dev0+g752a3a504.d20260720",
+        {"version": "0.25.2.dev0+g752a3a504.d20260720", "commit": "752a3a504", "latest": "2026-07-20"},
+    ),
+    # images
+    ("lmsysorg/sglang:v0.5.16-cu130", {"image": "lmsysorg/sglang:v0.5.16-cu130", "version": "0.5.16"}),
+    ("lmsysorg/sglang:latest", {"image": "lmsysorg/sglang:latest"}),
+    (
+        "lmsysorg/sglang:latest, pulled 2026-08-02, digest sha256:7b6a35df…",
+        {"image": "lmsysorg/sglang:latest", "digest": "sha256:7b6a35df", "latest": "2026-08-02"},
+    ),
+    (
+        "lmsysorg/sglang:nightly-dev-20260801-1a2b3c4d",
+        {
+            "image": "lmsysorg/sglang:nightly-dev-20260801-1a2b3c4d",
+            "commit": "1a2b3c4d",
+            "earliest": "2026-08-01",
+            "latest": "2026-08-01",
+        },
+    ),
+    ("nvcr.io/nvidia/sglang:25.11-py3", {"image": "nvcr.io/nvidia/sglang:25.11-py3"}),
+    (f"lmsysorg/sglang@sha256:{'ab' * 32}", {"image": "lmsysorg/sglang", "digest": f"sha256:{'ab' * 32}"}),
+    ("main, docker xllm-dev-a3-arm-20260429", MAIN | {"image": "xllm-dev-a3-arm-20260429"}),
+    # branches and dates
+    ("origin/main 6bc3fd24", MAIN | {"commit": "6bc3fd24"}),
+    (f"origin/main@{SHA}", MAIN | {"commit": SHA}),
+    ("main at 6bc3fd249c81", MAIN | {"commit": "6bc3fd249c81"}),
+    ("preview/glm5", {"branch": "preview/glm5"}),
+    ("main (July 2026)", MAIN | {"earliest": "2026-07-01", "latest": "2026-07-31"}),
+    ("main (Sept 2026)", MAIN | {"earliest": "2026-09-01", "latest": "2026-09-30"}),
+    ("main (2026-01-24)", MAIN | {"earliest": "2026-01-24", "latest": "2026-01-24"}),
+    ("(Aug 2026)", {"earliest": "2026-08-01", "latest": "2026-08-31"}),
+    ("(mid 2026)", {"earliest": "2026-05-01", "latest": "2026-08-31"}),
+    ("2026年8月的 main", MAIN | {"earliest": "2026-08-01", "latest": "2026-08-31"}),
+    ("f03bdf1c (main, Aug 2026)", MAIN | {"commit": "f03bdf1c", "earliest": "2026-08-01", "latest": "2026-08-31"}),
+    ("nightly 2026-08-01", MAIN | {"earliest": "2026-08-01", "latest": "2026-08-01"}),
+    ("main after PR 1964", MAIN | {"after_pr": 1964}),
+    # forks
+    ("HYGON fork", {"fork": "HYGON"}),
+    ("LimeChain fork, 0.11.2.dev278", {"fork": "LimeChain", "version": "0.11.2.dev278"}),
+    ("our fork of sglang 0.5.2", {"fork": "own", "version": "0.5.2"}),
+    ("v0.5.12-based build", {"fork": "0.5.12-based"}),
+    # with components
+    ("0.5.13.post1, torch 2.11.0+cu130", {"version": "0.5.13.post1", "torch": "2.11.0+cu130"}),
+    ("v0.5.16, NCCL 2.28.9", {"version": "0.5.16", "nccl": "2.28.9"}),
+    ("0.26.0 + LMCache 0.5.2", {"version": "0.26.0", "lmcache": "0.5.2"}),
+    ("0.4.x, vllm 0.7.2", {"vllm": "0.7.2"}),
+    ("GPUStack 2.0.3", {"gpustack": "2.0.3"}),
+    # not one build
+    ("0.11.x, transformers 5.3.0", {"transformers": "5.3.0"}),
+    ("0.11", {}),
+    ("<0.4.1", {}),
+    ("sglang>=0.5.2, sgl-kernel>=0.3.21, torch>=2.10.0", {}),
+    ("it hangs after 3.5 hours on 8 cards", {}),
+    ("Qwen3.5-27B and GLM-5.2 on 12.5 GB", {}),
+    ("http://127.0.0.1:8000/v1", {}),
+]
+
+
+@pytest.mark.parametrize(("text", "known"), BUILDS)
+def test_reads(text, known):
+    assert read(text) == {"engine": "sglang"} | known
+
+
+@pytest.mark.parametrize(
+    ("text", "engine", "version"),
+    [
+        ("vllm/vllm-openai:v0.29.0", "vllm", "0.29.0"),
+        ("openmmlab/lmdeploy:v0.14.0-cu12", "lmdeploy", "0.14.0"),
+        ("quay.io/ascend/vllm-ascend:v0.18.0rc1-a3", "vllm-ascend", "0.18.0rc1"),
+        ("rocm/vllm:rocm6.4.1_vllm_0.9.1_20250702", "vllm", "0.9.1"),
+        ("vLLM 0.11.0", "vllm", "0.11.0"),
+        ("sglang-jax (Aug 2025)", "", None),
+        ("0.28.0", "", None),
+    ],
+)
+def test_takes_the_engine_that_is_named(text, engine, version):
+    build, _, _ = read_build(text, engine=None)
+    assert build.engine == engine
+    assert build.version == version or not engine
+
+
+def test_a_fork_described_in_chinese():
+    text = "vLLM 0.11.2.dev278 基础版（LimeChain/vllm 的 deepseek-v4-flash-sm86 分支，commit ccfeb3a8）"
+    assert read(text, "vllm") == {
+        "engine": "vllm",
+        "version": "0.11.2.dev278",
+        "commit": "ccfeb3a8",
+        "branch": "deepseek-v4-flash-sm86",
+        "fork": "LimeChain",
+    }
+
+
+def test_a_fork_that_equals_upstream_is_upstream():
+    build, _, notes = read_build("f03bdf1c (someone/lmdeploy fork == InternLM/lmdeploy main)", engine="lmdeploy")
+    assert (build.commit, build.fork, build.branch) == ("f03bdf1c", "", "main")
+    assert "equals upstream" in notes[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("0.11.x", "0.11.0 or later, before 0.12"),
+        ("<0.4.1", "a range"),
+        ("v0.5.12-based build", "based on 0.5.12 is not 0.5.12"),
+        ("vllm/vllm-openai:latest", "does not name a release"),
+        ("vllm-openai:gptoss", "does not name a release"),
+        ("mycorp/vllm-openai:v0.11.0", "not an image of the project itself"),
+        ("0.11.0, was 0.10.2", "0.11.0 came first"),
+    ],
+)
+def test_what_is_left_open_is_said(text, note):
+    _, _, notes = read_build(text, engine="vllm")
+    assert any(note in one.text for one in notes)
+
+
+@pytest.mark.parametrize("text", ["hello", "", "3.5 hours", "1234567"])
+def test_strict_refuses_what_names_no_build(text):
+    with pytest.raises(UsageError) as error:
+        read_build(text, engine="vllm", strict=True)
+    assert error.value.where == "--version"
+    assert "0.28.0" in (error.value.hint or "")
+
+
+def test_strict_takes_what_says_anything():
+    assert read_build("<0.10.1", engine="vllm", strict=True)[0].version is None
+
+
+def test_observed_builds_say_so():
+    build, components, _ = read_build("0.28.0, NCCL 2.28.9", engine="vllm", origin="observed")
+    assert build.origin == "observed" and components[0].origin == "observed"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "version"),
+    [
+        ("nccl=2.28.9", "nccl", "2.28.9"),
+        ("NCCL==2.28.9", "nccl", "2.28.9"),
+        ("pytorch = v2.11.0+cu130", "torch", "2.11.0+cu130"),
+        ("nvidia-nccl-cu12=2.27.5", "nccl", "2.27.5"),
+        ("something-else=1", "something-else", "1"),
+    ],
+)
+def test_component(text, name, version):
+    assert (component(text).name, component(text).version) == (name, version)
+
+
+@pytest.mark.parametrize("text", ["nccl 2.28.9", "nccl", "=2.28.9", "nccl="])
+def test_component_needs_a_name_and_a_version(text):
+    with pytest.raises(UsageError) as error:
+        component(text)
+    assert error.value.where == "--component"
+
+
+# --- builds in prose
+
+
+def found(text, engine=None):
+    build, components, _ = find_build(text, engine=engine)
+    return said(build) | {one.name: one.version for one in components}
+
+
+STATEMENTS = [
+    ("- **SGLang**: v0.5.16\n- **NCCL**: 2.28.9 (same in the reference vLLM stack)", "sglang 0.5.16 nccl=2.28.9"),
+    ("# hang\n\n| Item | Value |\n| --- | --- |\n| lmdeploy | `0.14.0` |\n| Python | 3.12 |", "lmdeploy 0.14.0 python=3.12"),
+    ("vLLM 版本：0.11.0\nNCCL version 2.27.5+cuda12.9", "vllm 0.11.0 nccl=2.27.5+cuda12.9"),
+    ("vLLM 卡住\n版本：0.11.0", "vllm 0.11.0"),
+    ("```\nvLLM Version   : 0.11.0\n[pip3] torch==2.9.0\n[pip3] nvidia-nccl-cu12==2.27.5\n```", "vllm 0.11.0 torch=2.9.0 nccl=2.27.5"),
+    ("I run vLLM (0.11.0) on 8 H100", "vllm 0.11.0"),
+    ("sglang 0.5.2 works, sglang 0.5.3 hangs", "sglang 0.5.3"),
+    ("# vLLM hangs\nI upgraded from vLLM 0.10.2, now on vLLM 0.11.0 with torch 2.9.0", "vllm 0.11.0 torch=2.9.0"),
+    ("docker run --gpus all lmsysorg/sglang:v0.5.16-cu130 python -m sglang.launch_server", "sglang 0.5.16"),
+    ("SGLang hangs. A reference stack with vLLM 0.11.0 is stable.\n- **SGLang**: v0.5.16", "sglang 0.5.16"),
+    ("fixed in vLLM 0.12.0 by #1234", "vllm"),
+    ("## Fix\n\nvLLM 0.12.0 has it, with NCCL 2.29.3", "vllm"),
+    ("see vllm/worker/model.py:123-145 in vllm", "vllm"),
+    ("PR #1971 and commit-less prose about nothing", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "known"), STATEMENTS)
+def test_finds_in_prose(text, known):
+    build, components, _ = find_build(text, engine=None)
+    words = [build.engine, build.version or "", *(f"{one.name}={one.version}" for one in components)]
+    assert " ".join(filter(None, words)) == known
+
+
+def test_finds_a_commit_and_a_baseline():
+    assert found("vLLM main at 1a2b3c4d hangs") == {"engine": "vllm", "commit": "1a2b3c4d", "branch": "main"}
+    text = f"测试锁定基线为 origin/main@{SHA}；rebased onto main@49651e8f"
+    assert found(text, "xllm") == {"engine": "xllm", "commit": SHA, "branch": "main"}
+
+
+def test_a_short_commit_is_completed_from_the_text():
+    text = f"vLLM 0.11.2.dev278 (commit 6bc3fd24)\n\nchecked out {SHA}"
+    assert found(text)["commit"] == SHA
+
+
+RULES = Path(__file__).parents[2] / "rules"
+REPORTS = {
+    "lmdeploy/mtp-dp-meta/cases/fires-author-text": {"engine": "lmdeploy"},
+    "lmdeploy/mtp-silent-hang/cases/fires-report-pasted-whole": {
+        "engine": "lmdeploy",
+        "commit": "f03bdf1c485ceb1519ae6ea8594349261de04496",
+        "branch": "main",
+        "earliest": "2026-08-14",
+        "latest": "2026-08-14",
+        "python": "3.12",
+    },
+    "any/nccl-proxy-slot-leak-arm/cases/fires-original-report-pasted": {
+        "engine": "sglang",
+        "version": "0.5.16",
+        "image": "lmsysorg/sglang:latest",
+        "digest": "sha256:7b6a35df",
+        "latest": "2026-08-02",
+        "nccl": "2.28.9",
+    },
+    "vllm/pp-broadcast-skew/cases/fires-zh-document-pasted-whole": {
+        "engine": "vllm",
+        "version": "0.11.2.dev278",
+        "commit": "ccfeb3a8baac21d7e1364c609dfa88f2e0230cfd",
+        "branch": "deepseek-v4-flash-sm86",
+        "fork": "LimeChain",
+        "driver": "595.84",
+    },
+    "xllm/shm-h2d-graph-race/cases/fires-author-text": {"engine": "xllm", "commit": SHA, "branch": "main"},
+}
+
+
+@pytest.mark.parametrize("case", REPORTS)
+def test_a_report_as_it_was_published(case):
+    assert found((RULES / case / "report.md").read_text(encoding="utf-8")) == REPORTS[case]
+
+
+def test_the_engine_asked_for_wins_over_others():
+    text = "# vLLM and SGLang compared\n- vLLM: 0.11.0\n- SGLang: 0.5.3"
+    assert found(text, "sglang") == {"engine": "sglang", "version": "0.5.3"}
+
+
+@pytest.mark.parametrize("odd", ["", "\n", "|||", ":" * 500, "\x00\ud800", "sha256:", "v", "(2026-13-45)"])
+def test_odd_text_is_no_error(odd):
+    assert find_build(odd, engine=None)[0].version is None
+    assert read_build(odd, engine=None)[0].version is None

@@ -1,0 +1,281 @@
+"""What operators write, in English and Chinese, and which symptoms it states; more of it quiet than not."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from advisor.evidence.free_text import FACTS, SIGNS, read_symptoms
+
+
+def stated(text: str) -> set[str]:
+    """The symptoms that a text states, without their prefix."""
+    found = read_symptoms(text, artifact="paste")
+    return {fact.name.removeprefix("symptom.") for fact in found if fact.name.startswith("symptom.")}
+
+
+STATED = [
+    # hangs
+    ("Requests are accepted but never return.", "hang"),
+    ("The scheduler froze and generation makes no progress", "hang"),
+    ("rank 3 is stuck in all_reduce", "hang"),
+    ("completions hang for ever, /health fine", "hang processes_alive"),
+    ("The server stops answering once I push many requests", "hang under_load"),
+    ("Any JSON request hangs a pipeline-parallel server", "hang"),
+    ("It hangs unless I disable overlap scheduling", "hang"),
+    ("A single long prompt waits for ever", "hang long_prefill"),
+    ("跑着跑着就卡死了，没有任何报错", "hang no_error"),
+    ("请求长期不返回，两个 rank 都活着", "hang processes_alive"),
+    ("4090 上张量并行开到 4 就一直没有响应", "hang"),
+    ("服务hang住了，日志里没有报错", "hang no_error"),
+    ("两分钟都不返回；两个 rank 进程都活着，就是不往前走", "hang processes_alive"),
+    # ranks
+    ("One TP rank sits in a graph task update while the other already waits in HCCL.", "ranks_split"),
+    ("One rank wedged inside NCCL, the other idle", "hang ranks_split rank_idle"),
+    ("seven GPUs spin, the last one is idle, counters frozen", "hang rank_busy rank_idle"),
+    ("TP0 is stuck in the prefetch check while ranks 1 to 3 wait for the next broadcast", "hang ranks_split"),
+    ("four ranks spin in evict, four wait in broadcast_pyobj", "rank_busy ranks_split"),
+    ("两个 TP rank 进入不一致的等待顺序", "ranks_split"),
+    ("GPU 7 占用率 0%，GPU 0–6 占用率 100% 空转", "rank_idle rank_busy"),
+    ("Every GPU at full utilisation with low power", "rank_busy"),
+    # circumstances
+    (
+        "Eight single-GPU servers all stop their throughput heartbeat at the same moment after about 3.5 hours. No error",
+        "hang heartbeat_stopped after_a_while no_error",
+    ),
+    ("heartbeat stopped, no traceback", "heartbeat_stopped no_error"),
+    ("No decode batches in the log", "heartbeat_stopped"),
+    ("心跳日志停了，进程还在", "heartbeat_stopped processes_alive"),
+    ("预热 8 条正常，第一条正式请求就卡住", "hang first_request"),
+    ("Warm-up fine, server ready, first real request aborted a minute later.", "first_request"),
+    ("运行几分钟到几十分钟后发生死锁", "hang after_a_while"),
+    ("A few hours in, the service stops", "hang after_a_while"),
+    ("带温度采样偶尔出乱码，换成 greedy 完全正常", "wrong_output sampling_only"),
+    ("It only happens with random sampling", "sampling_only"),
+    ("接受率一路往下掉", "acceptance_falls"),
+    ("the acceptance rate keeps falling", "acceptance_falls"),
+    ("SIGTERM is ignored, it takes a while", "sigterm_ignored"),
+    ("SIGTERM 无法正常退出", "sigterm_ignored"),
+    ("DeepEP keeps timing out once long prefills come in", "timeout long_prefill"),
+    ("It deadlocks after wake-up from sleep mode", "hang sleep_wakeup"),
+    ("PD hangs on the decode node when concurrency is high", "hang under_load"),
+    ("32 并发一压 D 节点就挂掉退出", "crash under_load"),
+    # crashes, starting, answers, memory, time
+    ("Prefill worker dies with a KeyError every time we put load on it", "crash under_load"),
+    ("gloo aborts the process", "crash"),
+    ("跑了半小时，D 节点断言失败退出", "crash after_a_while"),
+    ("一启动就报错崩了", "startup_failure crash"),
+    ("GLM-5.2 never finishes launching once graph mode is on", "startup_hang"),
+    ("Start just sits there for ever without an error", "hang startup_hang no_error"),
+    ("the server refuses to start because the kernel library won't load", "startup_failure"),
+    ("Phi-3.5 mini stops at graph capture although 8 GB are free", "startup_failure"),
+    ("同一个长 prompt 第二次输出就完全乱了", "wrong_output long_prefill"),
+    ("Answers served from the cache are wrong", "wrong_output"),
+    ("it shows very uneven token latency", "slow"),
+    ("显存持续缓慢增长，跑久了就 OOM", "oom after_a_while"),
+    ("Two H20 nodes run out of memory now and then", "oom"),
+    ("watchdog fires and SIGQUIT takes it down", "watchdog crash"),
+    ("LMCache plus GLM-5.2 ends in an RPC timeout.", "timeout"),
+    ("随后报 sample_tokens 超时", "timeout"),
+]
+
+
+@pytest.mark.parametrize(("text", "names"), STATED)
+def test_states(text, names):
+    assert stated(text) == set(names.split())
+
+
+QUIET = [
+    # negated
+    "no traceback here is not the point, and no OOM",
+    "It does not crash.",
+    "It ran for a day without hanging or crashing",
+    "没有崩溃，也不是 OOM",
+    "重启后不再卡住",
+    "no crash, OOM or core dump",
+    "We have never seen a hang on this cluster",
+    "no hang over >5 h",
+    "The heartbeat never stalled",
+    "未观察到性能退化",
+    "两个 rank 无目标错误",
+    # cured, or fixed
+    "The hang is gone since we updated",
+    "Disabling speculative decoding removes the hang",
+    "Fix hang in the PP handler when DSpark is on",
+    "bugfix: prevent deadlock between polling thread and graph replay",
+    "This PR addresses DeepEP timeout/hang issues when MTP is enabled.",
+    "修复随机采样下的跨 rank 分叉",
+    "避免了死锁",
+    # hypothetical, or advice
+    "If you set this flag the server would hang.",
+    "Lowering it too far could cause an OOM",
+    "TODO: this will hang with two nodes",
+    "hope this will not lead to hanging",
+    "Known hang-prone spots in the engine",
+    "确认 NCCL 是否启用 60 秒 watchdog 超时以便捕获死锁现场",
+    # other sections of an issue
+    "## What we ruled out\n\n- Client aborts: 35 requests cancelled, the server hangs in none",
+    "## Expected behavior\n\nRequests time out cleanly and the server never freezes; if stuck, it dies.",
+    "Expected behavior: it crashes with a clear error",
+    "预期行为\n\n服务崩溃并自动重启",
+    "## Control experiment\n\nWith vLLM it hangs as well after 5 hours",
+    "验证方法\n\n持续运行至少 66 分钟，确认不卡死，若挂起则 GPU 7 占用率 0%",
+    "解决步骤\n\n死锁发生后对进程执行 kill -9，挂起的 rank 会退出",
+    "## Code pointers / hypotheses\n\nThe draft loop deadlocks when rank 0 is idle",
+    # names, settings, machine text
+    "HANG_REPRODUCED",
+    "several changes to the change log",
+    "--watchdog-timeout 120 is set",
+    "request timeouts are disabled, both at default -1",
+    "The vision tower is frozen during training",
+    "two cards (两卡) with 显卡 in one box",
+    "[rank0]: RuntimeError: the process hangs",
+    "2026-11-29 10:00:00 ERROR engine stuck, watchdog fired",
+    "```\nserver hangs\n```",
+    "First JSON request is always right",
+    "logged every 10 s, idle or busy",
+    "14 µs latency, no stalls",
+    "All GPUs idle over night",
+    "twice as fast with P2P disabled",
+    "The first token latency is excellent",
+    "garbage collection runs every minute",
+    "We use greedy decoding",
+    "GPU temperature is 65C",
+    "the low-latency mode of DeepEP",
+    "Short prompts only",
+]
+
+
+@pytest.mark.parametrize("text", QUIET)
+def test_quiet(text):
+    assert stated(text) <= {"no_error"}
+
+
+def test_a_section_of_its_own_ends_the_one_before():
+    text = "## What we ruled out\n\nit hangs on triton too\n\n### Details\n\nit crashes\n\n## Observed\n\nrank 1 idle"
+    assert stated(text) == {"rank_idle"}
+
+
+def test_sentences_run_over_wrapped_lines():
+    (fact,) = read_symptoms("Under our traffic the server\nnever comes\nback.\n", artifact="paste", first_line=11)
+    assert fact.name == "symptom.hang"
+    assert str(fact.span) == "paste:11-13"
+    assert fact.quote == "Under our traffic the server never comes back."
+
+
+def test_what_a_user_came_with_is_notable_and_circumstances_are_not():
+    found = {fact.name: fact.notable for fact in read_symptoms("It hangs, no error, pods alive", artifact="paste")}
+    assert found == {"symptom.hang": True, "symptom.no_error": False, "symptom.processes_alive": False}
+
+
+def test_each_symptom_is_told_once_where_it_is_first_said():
+    found = read_symptoms("It hangs.\nIt hangs again.", artifact="paste")
+    assert [str(fact.span) for fact in found] == ["paste:1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("we sample with temperature=0.7 and top_p 0.9", 0.7),
+        ('{"temperature": 1.0, "stream": true}', 1.0),
+        ("evalscope perf --temperature 1.0 --no-stream", 1.0),
+        ("温度 0.6 时复现", 0.6),
+        ("with temperature 0 it is fine", None),
+        ("GPU temperature: 65C", None),
+        ("## Expected behavior\n\ntemperature 0.7 is honoured", None),
+    ],
+)
+def test_temperature(text, value):
+    found = [fact.value for fact in read_symptoms(text, artifact="paste") if fact.name == "sampling.temperature"]
+    assert found == ([] if value is None else [value])
+
+
+# An issue's shape, in our own words: sections that must not speak for the deployment around those that must.
+ISSUE = """\
+[Bug] pytorch backend silently hangs under concurrent decoding
+
+## Summary
+All 8 single-GPU server instances stop logging their periodic `Avg thr`
+heartbeat **simultaneously** and produce no further output. The pods remain alive
+(no crash, no OOM, no error/traceback).
+
+## Observed symptoms
+1. After ~3.5 h of rollouts the heartbeat lines stopped.
+
+## Control experiment
+Same job without the drafter: **no hang** in 5 h; earlier it crashed once with 429 and timed out.
+
+## Hypotheses
+- `engine_loop.py:476` may deadlock; rank 0 would be idle.
+
+## Still needed
+1. A stack dump of the frozen process, since one rank may die.
+"""
+
+
+def test_a_whole_issue():
+    expected = "hang heartbeat_stopped no_error processes_alive after_a_while under_load"
+    assert stated(ISSUE) == set(expected.split())
+
+
+FLATTENED = (
+    "[Bug] rank-divergence deadlock on 2 nodes ## Summary The server deadlocks minutes to hours into normal traffic. "
+    "- **Rank A (busy)**: spinning in `ncclLocalOpAppend` - **Rank B (peer)**: idle, parked at the broadcast. "
+    "## What we ruled out - **Memory**: OOM kills, crashes: none of it. It dies on triton too. "
+    "## Expected behavior no unmatched collectives; garbled text never ## Notes fine"
+)
+
+
+def test_an_issue_that_lost_its_line_ends():
+    assert stated(FLATTENED) == set(["hang", "ranks_split", "after_a_while", "rank_busy", "rank_idle"])
+
+
+RULES = Path(__file__).parents[2] / "rules"
+REPORTS = [
+    # a change's description: it tells what was mended, not what a deployment does
+    ("lmdeploy/mtp-dp-meta/cases/fires-author-text", ""),
+    (
+        "lmdeploy/mtp-silent-hang/cases/fires-report-pasted-whole",
+        "hang heartbeat_stopped no_error processes_alive after_a_while under_load long_prefill",
+    ),
+    (
+        "any/nccl-proxy-slot-leak-arm/cases/fires-original-report-pasted",
+        "hang crash watchdog no_error rank_idle rank_busy ranks_split after_a_while",
+    ),
+    (
+        "vllm/pp-broadcast-skew/cases/fires-zh-document-pasted-whole",
+        "hang timeout rank_idle rank_busy after_a_while sigterm_ignored long_prefill",
+    ),
+    ("xllm/shm-h2d-graph-race/cases/fires-author-text", "hang processes_alive ranks_split first_request"),
+]
+
+
+@pytest.mark.parametrize(("case", "names"), REPORTS)
+def test_a_report_as_it_was_published(case, names):
+    assert stated((RULES / case / "report.md").read_text(encoding="utf-8")) == set(names.split())
+
+
+def test_every_sign_holds_for_its_example():
+    for sign in SIGNS:
+        examples = sign.example.split("; ")
+        assert any(sign.fact in {f.name for f in read_symptoms(one, artifact="x")} for one in examples), sign.example
+
+
+def test_every_fact_is_declared_and_asks():
+    declared = {kind.name for kind in FACTS}
+    assert {sign.fact for sign in SIGNS} == declared - {"sampling.temperature"}
+    assert all(kind.question.endswith("?") for kind in FACTS)
+
+
+@pytest.mark.parametrize("odd", ["", "\n\n", "。。。", "#", "```", "|||", "\x00\ud800", "(" * 1000, "- **"])
+def test_odd_text_is_no_error(odd):
+    assert read_symptoms(odd, artifact="paste") == ()
+
+
+def test_a_long_paste_is_quick():
+    read_symptoms("It hangs.", artifact="paste")  # compile the signs
+    paste = "\n\n".join(f"{ISSUE}\nRun {number} was well and steady, and no request was late." for number in range(190))
+    assert len(paste.split()) > 20_000
+    began = time.perf_counter()
+    read_symptoms(paste, artifact="paste")
+    assert time.perf_counter() - began < 0.5  # 30 ms here; a slow machine is no failure

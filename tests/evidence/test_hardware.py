@@ -1,0 +1,140 @@
+"""Hardware as people write it, and what may be derived from a product's name."""
+
+from pathlib import Path
+
+import pytest
+
+from advisor.errors import UsageError
+from advisor.evidence.hardware import FACTS, PRODUCTS, read_hardware
+
+
+def stated(text):
+    """Short names and values; derived ones end in `~`."""
+    found = read_hardware(text, artifact="--hardware")
+    return " ".join(
+        f"{fact.name.removeprefix('hardware.')}={fact.value}{'~' if fact.origin == 'derived' else ''}" for fact in found
+    )
+
+
+ANSWERS = [
+    ("2x GB10 aarch64", "accelerator=GB10 vendor=nvidia~ count=2 nodes=2~ arch=aarch64"),
+    (
+        "2× NVIDIA DGX Spark (GB10, SM121, aarch64, 128 GB unified memory each), TP=2 across nodes",
+        "accelerator=GB10 vendor=nvidia count=2 nodes=2~ arch=aarch64",
+    ),
+    ("DGX Spark", "accelerator=GB10 vendor=nvidia~ arch=aarch64~"),
+    ("8x RTX 3090 PCIe", "accelerator=RTX 3090 vendor=nvidia~ count=8"),
+    ("1x RTX PRO 6000 Blackwell", "accelerator=RTX PRO 6000 Blackwell vendor=nvidia~ count=1"),
+    ("双卡 4090", "accelerator=RTX 4090 vendor=nvidia~ count=2"),
+    ("8 GPUs", "count=8"),
+    ("single GPU", "count=1"),
+    ("H200 x8", "accelerator=H200 vendor=nvidia~ count=8"),
+    ("A100-80GB x 4", "accelerator=A100 vendor=nvidia~ count=4"),
+    ("8x L4 24GB", "accelerator=L4 vendor=nvidia~ count=8"),
+    ("2 nodes, 8x H100 each, x86_64", "accelerator=H100 vendor=nvidia~ count=16~ nodes=2 arch=x86_64"),
+    ("2x 8 H20 (95 GB)", "accelerator=H20 vendor=nvidia~ count=16~ nodes=2"),
+    ("NVIDIA H200, 8 GPUs per node, RDMA/RoCEv2", "accelerator=H200 vendor=nvidia count=8~"),
+    ("8x H200, 8 single-GPU servers", "accelerator=H200 vendor=nvidia~ count=8"),
+    ("2 nodes GB200/B200", "accelerator=GB200 accelerator=B200 vendor=nvidia~ nodes=2"),
+    ("4x GB200", "accelerator=GB200 vendor=nvidia~ count=4 arch=aarch64~"),
+    ("GH200", "accelerator=GH200 vendor=nvidia~ arch=aarch64~"),
+    ("Jetson AGX Thor", "accelerator=Jetson Thor vendor=nvidia~ arch=aarch64~"),
+    ("1x H100 with Intel Xeon", "accelerator=H100 vendor=nvidia~ count=1 arch=x86_64~"),
+    ("8*MI300X", "accelerator=MI300X vendor=amd~ count=8"),
+    ("ROCm", "vendor=amd~"),
+    ("2x Ascend NPU, TP2, CANN 9.0.0", "vendor=ascend count=2 component.cann=9.0.0"),
+    ("昇腾 910B 16 卡", "accelerator=910B vendor=ascend count=16"),
+    ("16x 910B2C", "accelerator=910B2C vendor=ascend~ count=16"),
+    ("Ascend 910C ARM", "accelerator=910C vendor=ascend arch=aarch64"),
+    ("两机 16 卡 H20", "accelerator=H20 vendor=nvidia~ count=16 nodes=2"),
+    ("Cambricon MLU, TP>1", "accelerator=MLU vendor=cambricon"),
+    ("Gaudi", "accelerator=Gaudi vendor=intel~"),
+    ("TPU", "accelerator=TPU vendor=google~"),
+    (
+        "8x A800, driver 550, CUDA 12.4",
+        "accelerator=A800 vendor=nvidia~ count=8 component.driver=550 component.cuda=12.4",
+    ),
+    ("2 GPUs, one box", "count=2 nodes=1"),
+    ("TP>1", ""),
+    ("GLM-5.2-FP8", ""),
+    ("24 GB card", ""),
+    ("Windows", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "known"), ANSWERS)
+def test_reads(text, known):
+    assert stated(text) == known
+
+
+PROSE = [
+    ("seven GPUs spin, the last one is idle", ""),
+    ("All GPUs busy, the other 3 GPUs idle", ""),
+    ("It takes 16 卡住 cases", ""),
+    ("gptoss image on two 4090s stops with an assertion", "accelerator=RTX 4090 vendor=nvidia~ count=2"),
+    ("It works on A100 but hangs on H20", "accelerator=H20 vendor=nvidia~"),
+    ("## Expected behavior\n\nsame as on 8x H100", ""),
+    ("nvidia-smi shows nothing", ""),
+    ("source /usr/local/Ascend/set_env.sh", ""),
+    ("GLM-5.1 needs 16x 910B", ""),
+    ("Hang.\n\n- **Hardware**: 2x DGX Spark\n", "accelerator=GB10 vendor=nvidia~ count=2 nodes=2~ arch=aarch64~"),
+]
+
+
+@pytest.mark.parametrize(("text", "known"), PROSE)
+def test_reads_prose(text, known):
+    assert stated(text) == known
+
+
+RULES = Path(__file__).parents[2] / "rules"
+REPORTS = [
+    ("lmdeploy/mtp-dp-meta/cases/fires-author-text", ""),
+    (
+        "lmdeploy/mtp-silent-hang/cases/fires-report-pasted-whole",
+        "accelerator=H200 vendor=nvidia count=8~",
+    ),
+    (
+        "any/nccl-proxy-slot-leak-arm/cases/fires-original-report-pasted",
+        "accelerator=GB10 vendor=nvidia count=2 nodes=2 arch=aarch64",
+    ),
+    ("vllm/pp-broadcast-skew/cases/fires-zh-document-pasted-whole", "accelerator=RTX 3090 vendor=nvidia~ count=8"),
+    ("xllm/shm-h2d-graph-race/cases/fires-author-text", "vendor=ascend~"),
+]
+
+
+@pytest.mark.parametrize(("case", "known"), REPORTS)
+def test_reads_a_report_as_it_was_published(case, known):
+    assert stated((RULES / case / "report.md").read_text(encoding="utf-8")) == known
+
+
+def test_facts_say_where_and_why():
+    found = {fact.name: fact for fact in read_hardware("hangs\n\n8x GB200 here", artifact="paste", first_line=5)}
+    assert str(found["hardware.accelerator"].span) == "paste:7"
+    assert found["hardware.accelerator"].quote == "8x GB200 here"
+    assert found["hardware.arch"].why
+
+
+@pytest.mark.parametrize("text", ["fast ones", "", "TP=2"])
+def test_strict_refuses_what_names_no_hardware(text):
+    with pytest.raises(UsageError) as error:
+        read_hardware(text, artifact="--hardware", strict=True)
+    assert error.value.where == "--hardware"
+
+
+def test_every_product_is_read_from_its_example():
+    vendors = {"nvidia", "amd", "ascend", "cambricon", "intel", "google"}
+    for product in PRODUCTS:
+        values = {fact.value for fact in read_hardware(product.example, artifact="x")}
+        assert product.vendor in values & vendors, product.example
+
+
+def test_every_fact_is_declared_and_asks():
+    assert [kind.name for kind in FACTS] == [
+        f"hardware.{one}" for one in ("accelerator", "vendor", "count", "nodes", "arch")
+    ]
+    assert all(kind.question.endswith("?") for kind in FACTS)
+
+
+@pytest.mark.parametrize("odd", ["", "\n\n", "x" * 5000, "\x00\ud800", "9" * 400 + "x H100", "GPU" * 2000])
+def test_odd_text_is_no_error(odd):
+    assert all(fact.value for fact in read_hardware(odd, artifact="x"))
