@@ -240,7 +240,7 @@ REPORTS = [
     ),
     (
         "any/nccl-proxy-slot-leak-arm/cases/fires-original-report-pasted",
-        "hang crash watchdog no_error rank_idle rank_busy ranks_split after_a_while",
+        "hang crash timeout heartbeat_stopped watchdog no_error rank_idle rank_busy ranks_split after_a_while",
     ),
     (
         "vllm/pp-broadcast-skew/cases/fires-zh-document-pasted-whole",
