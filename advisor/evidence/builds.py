@@ -7,8 +7,7 @@
 state one. What does not name one build is said in a note and never rounded to one: `0.11.x`, `<0.4.1`, `latest`,
 `v0.5.12-based`. An empty Build means that nothing of the kind was said.
 
-**Source:** image tags as on hub.docker.com of lmsysorg/sglang, vllm/vllm-openai and openmmlab/lmdeploy and on
-quay.io/ascend/vllm-ascend; dev versions as setuptools-scm writes them (`+g<commit>.d<date>`, setuptools-scm 8).
+**Source:** no tool prints this; the forms are those met in public issue threads of the engines, each in the tests.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ that nothing was said.
 
 **Source** (read 2026-11-29): https://docs.nvidia.com/dgx/dgx-spark-porting-guide/overview.html (GB10: a 20-core Arm64
 chip), https://nvidia.github.io/grace-cpu-benchmarking-guide/developer/index.html (Grace, the CPU of GH200, GB200 and
-GB300, is Arm64), https://docs.nvidia.com/jetson/ (Jetson modules, Thor among them, are Arm64).
+GB300, is Arm64), https://developer.ridgerun.com/wiki/index.php/NVIDIA_Jetson_AGX_Thor/Introduction/SoM_Overview (Jetson
+Thor: 64-bit Arm cores).
 """
 
 from __future__ import annotations
