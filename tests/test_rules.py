@@ -6,13 +6,13 @@ from functools import cache
 
 import pytest
 
+from advisor.advice.remedies import after
 from advisor.jobs.assemble import assemble
 from advisor.jobs.check import check
 from advisor.jobs.judging import catalogue, judge_case, view_of
 from advisor.jobs.reporting import edit_for
 from advisor.jobs.rule_cases import RuleCase, cases, run
 from advisor.jobs.rule_checks import validate_rules
-from advisor.advice.remedies import after
 from advisor.match.judge import exposed
 from advisor.model.condition import atoms
 from advisor.model.report import Report

@@ -137,9 +137,9 @@ def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge],
 
 
 def _take(file: File, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:
-    taken = intake.take(file.name, file.content)
+    taken = intake.take(file.name, file.content, file.kind)
     gathering.notes += taken.notes
-    for artifact in (_as_said(one, file.kind) for one in taken.artifacts):
+    for artifact in taken.artifacts:
         found = evidence.read(artifact)
         gathering.artifacts.append(found.artifact)
         gathering.facts += found.facts
@@ -151,13 +151,6 @@ def _take(file: File, request: Request, known: dict[str, Knowledge], gathering: 
     whole = "\n".join(one.text for one in taken.artifacts if one.kind in ("text", "launch"))
     if whole:
         _said_build(whole, gathering)
-
-
-def _as_said(artifact: Artifact, kind: str) -> Artifact:
-    """`--log FILE` holds log, whatever its lines look like by themselves; stacks within it stay stacks."""
-    if kind in ("log", "stack") and artifact.kind in ("text", "launch", "machine"):
-        return replace(artifact, kind=kind)  # type: ignore[arg-type]
-    return artifact
 
 
 def _mentions(artifact: Artifact, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:

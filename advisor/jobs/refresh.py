@@ -69,22 +69,16 @@ def refresh(
         raise UpstreamError(f"no knowledge is generated for {engine}", None, f"one of {', '.join(ENGINES)}")
     folder = knowledge / engine
     sources = _tagged(engine, clone) if engine == "xllm" else _published(engine, clone, folder, index or Index())
-    summary = RefreshSummary(engine)
     with ThreadPoolExecutor(max_workers=6) as pool:
         read = list(pool.map(lambda source: _read(engine, source), sources))
-    summary.not_read = [problem for _, _, problems in read for problem in problems]
+    summary = RefreshSummary(engine, not_read=[problem for _, _, problems in read for problem in problems])
     surfaces = [surface for _, surface, _ in read if surface is not None]
-    summary.releases_read = [surface.version for surface in surfaces]
     if not surfaces:
         raise UpstreamError(f"no release of {engine} could be read", None, "; ".join(summary.not_read[:3]))
     stamp = {"engine": engine, "read": read_on or datetime.now(UTC).date().isoformat()}
     entries = [entry for entry, _, _ in read if entry is not None]
-    _write(folder / "releases.json", _releases_text({**stamp, "source": _source(engine, "releases")}, entries), summary)
-    _write(
-        folder / "settings.json",
-        _settings_text({**stamp, "source": _source(engine, "settings")}, surfaces, summary),
-        summary,
-    )
+    _write(folder / "releases.json", _releases_text(stamp, entries), summary)
+    _write(folder / "settings.json", _settings_text(stamp, surfaces, summary), summary)
     return summary
 
 
@@ -159,6 +153,7 @@ def _source(engine: str, what: str) -> str:
 
 
 def _releases_text(stamp: dict[str, Any], entries: list[dict[str, Any]]) -> str:
+    stamp = {**stamp, "source": _source(stamp["engine"], "releases")}
     lines = ",\n".join(_compact(entry) for entry in entries)
     return f'{_opening(stamp)},\n"releases": [\n{lines}\n]\n}}\n'
 
@@ -166,7 +161,8 @@ def _releases_text(stamp: dict[str, Any], entries: list[dict[str, Any]]) -> str:
 def _settings_text(stamp: dict[str, Any], surfaces: list[Surface], summary: RefreshSummary) -> str:
     flags, variables = settings.settings_history(surfaces), settings.environment_history(surfaces)
     summary.settings, summary.variables = len(flags), len(variables)
-    stamp = {**stamp, "releases_read": summary.releases_read}
+    summary.releases_read = [surface.version for surface in surfaces]
+    stamp = {**stamp, "source": _source(summary.engine, "settings"), "releases_read": summary.releases_read}
     return f'{_opening(stamp)},\n"settings": {_one_a_line(flags)},\n"environment": {_one_a_line(variables)}\n}}\n'
 
 

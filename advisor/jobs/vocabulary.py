@@ -6,10 +6,11 @@ from functools import cache
 
 from advisor import evidence
 from advisor.launches import mentions
+from advisor.match import derived
 from advisor.model.fact import FactKind
 
 
 @cache
 def kinds() -> dict[str, FactKind]:
     """All declared facts by name."""
-    return {kind.name: kind for kind in (*evidence.FACTS, *mentions.FACTS)}
+    return {kind.name: kind for kind in (*evidence.FACTS, *mentions.FACTS, *derived.FACTS)}

@@ -239,7 +239,8 @@ def _older(tag: Tag, commit: Commit, knowledge: Knowledge) -> bool:
 def nearest_release(build: Build, knowledge: Knowledge | None) -> str | None:
     """The release whose settings and pins hold for this build: its own, or the last one before its commit or date.
 
-    A commit of main younger than every release line has `main`'s settings, where those were read.
+    A commit of main younger than every release line has `main`'s settings, where those were read. None when the build
+    has no place: a fork's commit, say, whose version number is only the last tag before it.
     """
     if build.version and parse_version(build.version) and not build.commit:
         return build.version.removeprefix("v")
@@ -254,4 +255,4 @@ def nearest_release(build: Build, knowledge: Knowledge | None) -> str | None:
         return "main"
     day = commit.date if commit else build.latest
     dated = [one for one in knowledge.releases if one.date and day and one.date <= day]
-    return dated[-1].version if dated else build.version
+    return dated[-1].version if dated else None

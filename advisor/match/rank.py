@@ -1,7 +1,8 @@
 """Verdicts in the order an operator should read them.
 
-Status first, then how distinctive what is known is: symptoms seen count whole, preconditions half. A sign that many rules share weighs little: its weight is
-the logarithm of how rare it is in the catalogue, so adding a rule adjusts the weights by itself.
+Status first, then how distinctive what is known is: symptoms seen count whole, preconditions half. A sign that many
+rules share weighs little: its weight is the logarithm of how rare it is in the catalogue, so adding a rule adjusts the
+weights by itself.
 """
 
 from __future__ import annotations

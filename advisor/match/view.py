@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from advisor.match.builds import nearest_release
+from advisor.match.derived import STOCK, derive, stock
 from advisor.model.case import Case
-from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread, Value
+from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
@@ -103,10 +104,10 @@ class View:
 
     def _default(self, parent: str, flag: str, launch: Launch) -> Answer:
         assert self.knowledge is not None
-        record = self.knowledge.setting(parent, self.release)
+        record = self.knowledge.setting(parent, self.release) if self.release else self.knowledge.constant(parent)
         span = Span(launch.artifact)
         if record is None:
-            if self.knowledge.setting(parent, None) is None:
+            if self.release is None or self.knowledge.setting(parent, None) is None:
                 return Answer()
             return Answer(
                 (Fact(f"setting:{flag}", None, "default", span, why=f"{self.release or 'this build'} has no {parent}"),)
@@ -116,7 +117,7 @@ class View:
         value = None if parent != flag else record.default
         if isinstance(value, list | dict):
             return Answer()
-        release = self.release or "the newest release read"
+        release = self.release or "every release read"
         said = f"{parent} is not on the command line; its default in {release} is {_show(value)}"
         return Answer((Fact(f"setting:{flag}", value, "default", span, why=said),))
 
@@ -163,42 +164,18 @@ class View:
         return Answer(_strongest(facts), missing=None if facts else ask)
 
     def _derived(self, name: str) -> Answer:
-        """A fact that the engine's profile computes from settings: `topology.tp` from `--tp-size`."""
+        if name == STOCK.name:
+            return Answer(stock(self.case.build, self.knowledge))
         recipe = (self.knowledge.profile.get("facts") or {}).get(name) if self.knowledge else None
         if recipe is None:
             return Answer()
-        facts: list[Fact] = []
-        for flag in recipe["settings"]:
-            answer = self._setting(flag)
-            if answer.missing is not None and not answer.facts:
-                return answer
-            facts += [self._computed(name, recipe, fact) for fact in answer.facts]
-        given = [fact for fact in facts if fact.origin != "default" and fact.value is not None]
-        chosen = given or [fact for fact in facts if fact.value is not None] or facts[:1]
-        return Answer(tuple(dict.fromkeys(chosen)))
 
-    def _computed(self, name: str, recipe: dict[str, Any], fact: Fact) -> Fact:
-        value: Value = fact.value
-        flag = fact.name.removeprefix("setting:")
-        if value in (None, False) and "absent" in recipe:
-            value = recipe["absent"]
-        elif value is True and "product" in recipe:
-            value = self._product(recipe["product"])
-        elif "given" in recipe and value is not None:
-            value = recipe["given"]
-        elif isinstance(value, str):
-            value = recipe.get("values", {}).get(value.lower(), value.lower())
-        why = fact.why or f"{name} = {_show(value)} from {flag}"
-        return fact.but(name=f"fact:{name}", value=value, why=why)
+        def ask(kind: str, source: str) -> tuple[tuple[Fact, ...], Missing | None]:
+            answer = self.ask(kind, source)
+            return answer.facts, answer.missing
 
-    def _product(self, names: list[str]) -> Value:
-        result = 1
-        for name in names:
-            values = [fact.value for fact in self._fact(name).facts]
-            if not values or not isinstance(values[0], int):
-                return None
-            result *= values[0]
-        return result
+        facts, missing = derive(name, recipe, ask)
+        return Answer(facts, missing=missing)
 
     def _component(self, name: str) -> Answer:
         build = self.case.build
@@ -248,11 +225,11 @@ class View:
 
     def _log(self, pattern: str) -> Answer:
         compiled = compile_pattern(pattern)
-        covered = False
+        logs = [one for one in self.case.artifacts if one.kind == "log"]
+        covered = bool(logs) and all(one.covered for one in logs)
         for artifact in self.case.artifacts:
             if artifact.kind not in SEARCHED:
                 continue
-            covered = covered or (artifact.kind == "log" and artifact.covered)
             for found in compiled.finditer(artifact.text):
                 start, end = found.start(), found.end()
                 if artifact.kind == "text" and _negated(artifact.text, start):

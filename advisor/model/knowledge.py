@@ -267,6 +267,13 @@ class Knowledge:
             until=raw.get("until"),
         )
 
+    def constant(self, flag: str) -> SettingRecord | None:
+        """The flag as every release that has it has it; None when its default ever changed, or is not known."""
+        records = self._settings.get(flag) or []
+        defaults = {str(one.get("default")) for one in records}
+        known = all(one.get("default_known") for one in records)
+        return self.setting(flag, None) if known and len(defaults) == 1 else None
+
     def variable_default(self, name: str, version: str | None) -> tuple[bool, str | None]:
         """`(known, default)` of an environment variable at `version`; `(False, None)` when not established."""
         records = self._environment.get(name)

@@ -1,0 +1,91 @@
+"""Facts that follow from others: what an engine's profile computes from settings, environment and log lines, and
+whether a build is a stock release.
+
+A recipe stands in `knowledge/<engine>/engine.yaml` under `facts`: `settings`, `env` and `logs` say where to look;
+`absent` is the value when a flag is unset or off, `given` when it is set at all, `product` the facts to multiply when
+it is on, `values` translates what was typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from advisor.model.build import Build, is_release
+from advisor.model.fact import Fact, FactKind, Value
+from advisor.model.knowledge import Knowledge
+from advisor.model.outcome import Missing
+
+STOCK = FactKind(
+    "build.stock",
+    "bool",
+    "the build is a published release as upstream shipped it, not a dev build, a fork or a patched tree",
+    "Is this a published release as it came, or a fork, a dev build or a patched tree?",
+    "pip show ENGINE; pip show -f ENGINE | head (was it installed from an index?)",
+)
+FACTS = (STOCK,)
+
+
+Asker = Callable[[str, str], tuple[tuple[Fact, ...], Missing | None]]
+"""How derived facts ask for what they are made of: kind and name -> what is known, and what is missing."""
+
+
+def stock(build: Build, knowledge: Knowledge | None) -> tuple[Fact, ...]:
+    """Whether the build is a stock release; no fact when what was said does not tell."""
+    if build.fork:
+        return (_stock(build, False, f"it is said to be a fork ({build.fork})"),)
+    if build.version and is_release(build.version) and not build.commit:
+        published = knowledge is not None and knowledge.release(build.version) is not None
+        return (_stock(build, True, f"{build.version} is a published release"),) if published else ()
+    if build.version or build.commit or build.branch:
+        return (_stock(build, False, "it is a commit or a dev build, not a release"),)
+    return ()
+
+
+def _stock(build: Build, value: bool, why: str) -> Fact:
+    return Fact("fact:build.stock", value, "derived", quote=build.text, why=why)
+
+
+def derive(name: str, recipe: dict[str, Any], ask: Asker) -> tuple[tuple[Fact, ...], Missing | None]:
+    """The fact's values by the recipe: given ones before defaults; what is missing when a flag's value is not known."""
+    seen = [
+        found.but(name=f"fact:{name}", value=value, why=f"{name} = {value}: the log says so")
+        for pattern, value in (recipe.get("logs") or {}).items()
+        for found in ask("log", pattern)[0]
+    ]
+    if seen:
+        return tuple(seen), None
+    facts: list[Fact] = []
+    for kind, names in (("setting", recipe.get("settings") or ()), ("env", recipe.get("env") or ())):
+        for source in names:
+            found, missing = ask(kind, source)
+            if missing is not None and not found and kind == "setting":
+                return (), missing
+            facts += [_computed(name, recipe, fact, lambda one: ask("fact", one)[0]) for fact in found]
+    given = [fact for fact in facts if fact.origin != "default" and fact.value is not None]
+    chosen = given or [fact for fact in facts if fact.value is not None] or facts[:1]
+    return tuple(dict.fromkeys(chosen)), None
+
+
+def _computed(name: str, recipe: dict[str, Any], fact: Fact, lookup: Callable[[str], tuple[Fact, ...]]) -> Fact:
+    value: Value = fact.value
+    source = fact.name.partition(":")[2]
+    if value in (None, False) and "absent" in recipe:
+        value = recipe["absent"]
+    elif value is True and "product" in recipe:
+        value = _product(recipe["product"], lookup)
+    elif "given" in recipe and value is not None:
+        value = recipe["given"]
+    elif isinstance(value, str):
+        value = (recipe.get("values") or {}).get(value.lower(), value.lower())
+    return fact.but(name=f"fact:{name}", value=value, why=fact.why or f"{name} = {value} from {source}")
+
+
+def _product(names: list[str], lookup: Callable[[str], tuple[Fact, ...]]) -> Value:
+    result = 1
+    for name in names:
+        values = [fact.value for fact in lookup(name)]
+        if not values or not isinstance(values[0], int):
+            return None
+        result *= values[0]
+    return result
