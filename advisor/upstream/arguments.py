@@ -28,6 +28,7 @@ _BUILTIN_TYPES = {"builtins.int": "int", "builtins.float": "float", "builtins.st
 _KNOWN_TYPES = {
     "from_cli": ("json", None),  # vLLM <= 0.11: KVTransferConfig.from_cli
     "json_list_type": ("json", None),  # SGLang
+    "parse_cuda_graph_config_arg": ("json", None),  # SGLang >= 0.5.14
     "nullable_kvs": ("json", None),  # vLLM <= 0.8: --limit-mm-per-prompt image=4
     "union_dict_and_str": ("json", "str"),  # vLLM >= 0.9: --hf-overrides
     "nullable_str": ("value", "str"),
@@ -64,12 +65,15 @@ def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Calls) -> Flag | No
     default, known, env = default_of(action, kwargs)
     if kind == "list" and isinstance(default, dict):
         default = []
+    choices = choices_of(kwargs.get("choices"), reader)
+    if kind == "value" and type_name is None and choices and all(isinstance(choice, str) for choice in choices):
+        type_name = "str"
     return Flag(
         name=name,
         aliases=tuple(dict.fromkeys(spelling for spelling in spellings if spelling != name)),
         kind=kind,
         type=type_name,
-        choices=choices_of(kwargs.get("choices"), reader),
+        choices=choices,
         default=default,
         default_known=known,
         env=env,

@@ -20,6 +20,7 @@ import ssl
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -314,6 +315,6 @@ def _length(url: str) -> int:
 def _keep(path: Path, body: bytes) -> None:
     """Write whole or not at all, so that an interrupted run leaves no half file behind."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + f".{os.getpid()}.part")
+    partial = path.with_name(f".{os.getpid()}-{threading.get_ident()}.part")  # several threads may read the same file
     partial.write_bytes(body)
     partial.replace(path)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +64,22 @@ def test_a_second_run_asks_only_for_the_page(tmp_path):
     assert again.read("pkg", "1.0", "pkg/a.py") == b"A = 1"
     assert "pkg/blob.so" in again.names("pkg", "1.0")
     assert served.asked == [("https://index.example/simple/pkg/", None)]
+
+
+def test_threads_may_read_the_same_file_at_once(tmp_path, monkeypatch):
+    write = Path.write_bytes
+
+    def slowly(path: Path, body: bytes) -> int:
+        written = write(path, body)
+        time.sleep(0.02)
+        return written
+
+    monkeypatch.setattr(Path, "write_bytes", slowly)
+    base = index(tmp_path, Served(**{"pkg-1.0-py3-none-any.whl": a_wheel(a="A = 1")}))
+    base.released("pkg")
+    with ThreadPoolExecutor(8) as pool:
+        read = list(pool.map(lambda each: each.read("pkg", "1.0", "pkg/a.py"), [base.apart() for _ in range(8)]))
+    assert read == [b"A = 1"] * 8
 
 
 def test_a_missing_file_and_a_missing_release_are_said(tmp_path):
