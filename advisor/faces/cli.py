@@ -16,6 +16,7 @@ from typing import Annotated
 
 import typer
 
+from advisor import __version__
 from advisor.errors import AdvisorError, UsageError
 from advisor.jobs.request import File, Request
 from advisor.model.report import STATUSES, Report
@@ -297,9 +298,7 @@ def _folder(rules: Path | None) -> Path | None:
 
 def _version(value: bool) -> None:
     if value:
-        from advisor.jobs.reporting import version
-
-        typer.echo(version())
+        typer.echo(__version__)
         raise typer.Exit(OK)
 
 

@@ -7,11 +7,11 @@ from functools import cache
 
 from advisor.catalog.compiled import rules
 from advisor.catalog.engines import engines, knowledge
-from advisor.jobs.vocabulary import kinds
 from advisor.match.judge import Verdict, applies, judge
 from advisor.match.rank import in_order, weights
 from advisor.match.view import View
 from advisor.model.case import Case
+from advisor.model.fact import FactKind
 from advisor.model.rule import Rule
 
 
@@ -41,10 +41,16 @@ def catalogue_problems() -> tuple[str, ...]:
     return rules().problems
 
 
+def _kinds() -> dict[str, FactKind]:
+    from advisor.jobs.vocabulary import kinds
+
+    return kinds()
+
+
 def view_of(case: Case) -> View:
     """The case as conditions see it."""
     known = knowledge(case.build.engine) if case.build.engine in engines() else None
-    return View(case, known, kinds())
+    return View(case, known, _kinds)
 
 
 def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:

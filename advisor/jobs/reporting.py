@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
+from advisor import __version__
 from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
 from advisor.jobs.fixing import fix_out, source_out
 from advisor.jobs.judging import Judgement
@@ -56,16 +55,8 @@ def report(judgement: Judgement) -> Report:
         questions=questions(verdicts, view),
         coverage=_coverage(case, judgement.considered),
         as_of=max((one.rule.as_of for one in verdicts), default=""),
-        advisor=version(),
+        advisor=__version__,
     )
-
-
-def version() -> str:
-    """The advisor's own version."""
-    try:
-        return metadata.version("inference-advisor")
-    except metadata.PackageNotFoundError:
-        return "0+unknown"
 
 
 def unexplained(case: Case, verdicts: list[Verdict]) -> list[Fact]:
@@ -124,7 +115,7 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         aliases=rule.aliases,
         because=tuple(fact_out(one) for one in because),
         deciding=tuple(fact_out(one) for one in verdict.deciding),
-        missing=tuple(_missing(one) for one in missing(verdict)),
+        missing=tuple(_missing(one) for one in missing(verdict, view)),
         exposure=YES_NO[verdict.exposure.truth],  # type: ignore[arg-type]
         signature=YES_NO[verdict.signature.truth],  # type: ignore[arg-type]
         cause=CauseOut(rule.cause.status, rule.cause.text, tuple(map(source_out, rule.cause.source))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from advisor import evidence
+from advisor.evidence import reading
 from advisor.launches import mentions
 from advisor.match import derived
 from advisor.model.fact import FactKind
@@ -13,4 +13,4 @@ from advisor.model.fact import FactKind
 @cache
 def kinds() -> dict[str, FactKind]:
     """All declared facts by name."""
-    return {kind.name: kind for kind in (*evidence.FACTS, *mentions.FACTS, *derived.FACTS)}
+    return {kind.name: kind for kind in (*reading.FACTS, *mentions.FACTS, *derived.FACTS)}

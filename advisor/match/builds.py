@@ -209,7 +209,7 @@ def _by_date(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> V
             Truth.NO,
             f"the build is from {build.latest} or before, {_name(boundary)} was merged on {merged} (placed by date)",
         )
-    if build.earliest and build.earliest > day and not build.fork:
+    if build.earliest and build.earliest > day and build.branch == "main" and not build.fork:
         return (
             Truth.YES,
             f"the build is from {build.earliest} or later, {_name(boundary)} was merged on {merged} (placed by date)",

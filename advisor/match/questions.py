@@ -37,14 +37,14 @@ def wanted(verdict: Verdict, view: View) -> list[Wanted]:
     ]
 
 
-def missing(verdict: Verdict) -> list[Missing]:
+def missing(verdict: Verdict, view: View) -> list[Missing]:
     """What would settle a shown verdict, exposure first."""
     asks: list[Missing] = []
     if verdict.exposure.truth is Truth.UNKNOWN:
         asks += verdict.exposure.missing
     if verdict.status in ("likely", "possible") and verdict.signature.truth is Truth.UNKNOWN:
         asks += verdict.signature.missing
-    return list(dict.fromkeys(asks))
+    return [view.asked(ask) for ask in dict.fromkeys(asks)]
 
 
 def questions(verdicts: list[Verdict], view: View, limit: int = 12) -> tuple[Question, ...]:
@@ -58,7 +58,7 @@ def questions(verdicts: list[Verdict], view: View, limit: int = 12) -> tuple[Que
     asks: dict[str, Missing] = {}
     rules: dict[str, list[str]] = {}
     for place, verdict in enumerate(verdicts):
-        for ask in missing(verdict):
+        for ask in missing(verdict, view):
             asks.setdefault(ask.about, ask)
             rules.setdefault(ask.about, []).append(verdict.rule.id)
             weight[ask.about] = weight.get(ask.about, 0.0) + WEIGHT.get(verdict.status or "", 0.0) / (1 + place)

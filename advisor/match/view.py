@@ -6,6 +6,7 @@ else: not seen is not known, unless the reader vouches that the text covers the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -41,7 +42,7 @@ class View:
 
     case: Case
     knowledge: Knowledge | None
-    kinds: dict[str, FactKind]
+    kinds: Callable[[], dict[str, FactKind]]
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
 
     @cached_property
@@ -64,7 +65,7 @@ class View:
         if kind == "fact":
             return self._fact(name)
         if kind == "hardware":
-            return self._stated(f"hardware.{name}", Missing(f"hardware:{name}", _HARDWARE[name][0], _HARDWARE[name][1]))
+            return self._hardware(name)
         if kind == "component":
             return self._component(name)
         if kind == "model":
@@ -144,24 +145,22 @@ class View:
     # facts, hardware, components, model
 
     def _fact(self, name: str) -> Answer:
-        kind = self.kinds.get(name)
-        ask = Missing(f"fact:{name}", kind.question if kind else f"What is {name}?", kind.how if kind else "")
-        stated = self._stated(name, ask)
+        stated = _strongest(tuple(fact for fact in self.case.facts if fact.name == name))
         derived = self._derived(name)
         given = tuple(fact for fact in derived.facts if fact.origin != "default")
-        if given:
-            return Answer(given)
-        if stated.facts:
-            return stated
-        return (
-            Answer(derived.facts)
-            if derived.facts and derived.missing is None
-            else Answer(missing=derived.missing or ask)
-        )
+        if given or stated:
+            return Answer(given or stated)
+        if derived.facts and derived.missing is None:
+            return Answer(derived.facts)
+        return Answer(missing=derived.missing or Missing(f"fact:{name}", ""))
 
-    def _stated(self, name: str, ask: Missing) -> Answer:
-        facts = tuple(fact for fact in self.case.facts if fact.name == name)
-        return Answer(_strongest(facts), missing=None if facts else ask)
+    def asked(self, missing: Missing) -> Missing:
+        """The question with its words: a fact's stand in the vocabulary, which is only looked at when one is asked."""
+        if missing.question:
+            return missing
+        name = missing.about.partition(":")[2]
+        kind = self.kinds().get(name)
+        return Missing(missing.about, kind.question if kind else f"What is {name}?", kind.how if kind else "")
 
     def _derived(self, name: str) -> Answer:
         if name == STOCK.name:
@@ -176,6 +175,10 @@ class View:
 
         facts, missing = derive(name, recipe, ask)
         return Answer(facts, missing=missing)
+
+    def _hardware(self, name: str) -> Answer:
+        facts = _strongest(tuple(fact for fact in self.case.facts if fact.name == f"hardware.{name}"))
+        return Answer(facts, missing=None if facts else Missing(f"hardware:{name}", *_HARDWARE[name]))
 
     def _component(self, name: str) -> Answer:
         build = self.case.build
@@ -224,13 +227,12 @@ class View:
     # lines and stacks
 
     def _log(self, pattern: str) -> Answer:
-        compiled = compile_pattern(pattern)
         logs = [one for one in self.case.artifacts if one.kind == "log"]
         covered = bool(logs) and all(one.covered for one in logs)
         for artifact in self.case.artifacts:
             if artifact.kind not in SEARCHED:
                 continue
-            for found in compiled.finditer(artifact.text):
+            for found in compile_pattern(pattern).finditer(artifact.text):
                 start, end = found.start(), found.end()
                 if artifact.kind == "text" and _negated(artifact.text, start):
                     continue

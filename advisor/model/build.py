@@ -86,6 +86,16 @@ class Build:
         return " ".join(words) if len(words) > 1 else f"{words[0]}, build not given"
 
 
+def plain_build(text: str, engine: str) -> Build | None:
+    """The build that a bare release number or a bare commit names; None when the text is anything more than that."""
+    word = text.strip()
+    if re.fullmatch(r"v?\d+(\.\d+){2}(\.post\d+)?", word):
+        return Build(engine, version=word.removeprefix("v"), text=text)
+    if commit_in(word) == word:
+        return Build(engine, commit=word, text=text)
+    return None
+
+
 def parse_version(text: str) -> Version | None:
     """A PEP 440 version, accepting a leading `v`; None when it is not one."""
     try:

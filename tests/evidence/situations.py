@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from advisor import evidence, intake
-from advisor.evidence import Evidence
+from advisor import intake
+from advisor.evidence import reading as evidence
+from advisor.evidence.reading import Evidence
 from advisor.model.fact import Fact, Thread
 
 DATA = Path(__file__).parent / "data"

@@ -1,6 +1,6 @@
 """The vocabulary: what a reader yields it also declares, with a question that an operator can answer."""
 
-from advisor import evidence
+from advisor.evidence import reading as evidence
 from tests.evidence.situations import DATA, HEALTHY, facts, handed
 
 

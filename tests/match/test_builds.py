@@ -7,8 +7,9 @@ from datetime import date
 import pytest
 
 from advisor.catalog.engines import knowledge
+from advisor.evidence.builds import read_build
 from advisor.match.builds import affected, contains
-from advisor.model.build import Build
+from advisor.model.build import Build, plain_build
 from advisor.model.rule import Affected, Boundary
 from advisor.model.truth import Truth
 
@@ -22,9 +23,7 @@ SHM_RACE = (
         fixed=Boundary(None, "41c07c781d91617a4a7b1d7a5fb6ddabcdfc603a", 2043, "2026-08-03"),
     ),
 )
-SKEW = (
-    Affected(only="forks", fixed=Boundary("0.30.0"), commits=("ccfeb3a8baac21d7e1364c609dfa88f2e0230cfd",)),
-)
+SKEW = (Affected(only="forks", fixed=Boundary("0.30.0"), commits=("ccfeb3a8baac21d7e1364c609dfa88f2e0230cfd",)),)
 
 
 def judged(entries: tuple[Affected, ...], build: Build) -> tuple[Truth, str]:
@@ -49,6 +48,7 @@ def judged(entries: tuple[Affected, ...], build: Build) -> tuple[Truth, str]:
         (Build("lmdeploy", branch="main", earliest=date(2026, 7, 1), latest=date(2026, 7, 31)), Truth.UNKNOWN),
         (Build("lmdeploy", branch="main", earliest=date(2026, 6, 5), latest=date(2026, 6, 30)), Truth.YES),
         (Build("lmdeploy", branch="main", earliest=date(2026, 8, 1), latest=date(2026, 8, 31)), Truth.NO),
+        (Build("lmdeploy", earliest=date(2026, 8, 1), latest=date(2026, 8, 31)), Truth.UNKNOWN),
         (Build("lmdeploy", branch="main"), Truth.UNKNOWN),
         (Build("lmdeploy"), Truth.UNKNOWN),
     ],
@@ -106,6 +106,20 @@ def test_a_dev_build_is_placed_by_date_or_by_what_came_before_it(
     version: str, latest: date | None, boundary: Boundary, truth: Truth
 ) -> None:
     assert contains(Build("vllm", version=version, latest=latest), boundary, knowledge("vllm"))[0] is truth
+
+
+@pytest.mark.parametrize(
+    "text", ["0.28.0", "v0.5.16", "0.4.6.post5", "f03bdf1c", "6bc3fd249c81651cc79e7e38dd39a2e36c52231b"]
+)
+def test_the_quick_way_to_read_a_plain_build_agrees_with_the_reader(text: str) -> None:
+    assert plain_build(text, "vllm") == read_build(text, engine="vllm")[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["0.28", "0.28.0rc1", "0.28.0+cu129", "main", "v0.5.16-cu130", "12345678", "0.11.2.dev278+gccfeb3a8"]
+)
+def test_what_is_more_than_a_plain_build_is_left_to_the_reader(text: str) -> None:
+    assert plain_build(text, "vllm") is None
 
 
 def test_a_rule_without_a_range_holds_for_every_build() -> None:

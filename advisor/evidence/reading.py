@@ -1,0 +1,57 @@
+"""The readers: an artifact -> the facts, threads and notes in it. Readers never raise on odd text.
+
+`FACTS` is the vocabulary of all of them, each name once; a rule may name only facts that stand there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from advisor.evidence import collect_env, engine_log, free_text, hardware, machine, nccl_log, python_stack
+from advisor.evidence.sighting import once
+from advisor.model.fact import Artifact, Fact, FactKind, Note, Thread
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one artifact shows. `artifact` is the artifact read, with `covered` as the readers judge it."""
+
+    facts: tuple[Fact, ...]
+    threads: tuple[Thread, ...]
+    notes: tuple[Note, ...]
+    artifact: Artifact
+
+
+def read(artifact: Artifact) -> Evidence:
+    """Read an artifact with the readers of its kind."""
+    if artifact.kind in ("log", "stack"):
+        return _logged(artifact)
+    facts: tuple[Fact, ...] = ()
+    if artifact.kind == "collect_env":
+        facts = collect_env.read(artifact)
+    elif artifact.kind == "machine":
+        facts = machine.read(artifact)
+    elif artifact.kind == "text":
+        facts = free_text.read_symptoms(artifact.text, artifact=artifact.name, first_line=artifact.first_line)
+    return Evidence(facts, (), (), artifact)
+
+
+def _logged(artifact: Artifact) -> Evidence:
+    """Logs and stacks are printed into each other, so each reader looks at both."""
+    threads = python_stack.read(artifact)
+    facts = once([*nccl_log.read(artifact), *engine_log.read(artifact)])
+    if engine_log.covers(artifact):
+        artifact = replace(artifact, covered=True)
+    return Evidence(facts, threads, python_stack.notes(threads), artifact)
+
+
+def _vocabulary() -> tuple[FactKind, ...]:
+    readers = (nccl_log, engine_log, machine, collect_env, free_text, hardware)
+    kinds: dict[str, FactKind] = {}
+    for reader in readers:
+        for kind in reader.FACTS:
+            kinds.setdefault(kind.name, kind)
+    return tuple(sorted(kinds.values(), key=lambda kind: kind.name))
+
+
+FACTS: tuple[FactKind, ...] = _vocabulary()

@@ -1,0 +1,66 @@
+"""The evidence of one case as it comes together, and how several launches become one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from advisor.errors import AdvisorError
+from advisor.model.build import Build
+from advisor.model.fact import Artifact, Fact, Note, Thread
+from advisor.model.launch import Launch
+
+
+@dataclass
+class Gathering:
+    """The evidence as it comes together."""
+
+    build: Build = field(default_factory=Build)
+    launches: list[Launch] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    artifacts: list[Artifact] = field(default_factory=list)
+    threads: list[Thread] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    mentioned: list[Launch] = field(default_factory=list)
+    problems: list[AdvisorError] = field(default_factory=list)
+
+    @contextmanager
+    def excused(self) -> Iterator[None]:
+        """What cannot be read is kept as a problem and said; the rest of the input is still used."""
+        try:
+            yield
+        except AdvisorError as error:
+            self.problems.append(error)
+            self.notes.append(Note("unreadable", error.line()))
+
+
+def merge(given: list[Launch], mentioned: list[Launch]) -> list[Launch]:
+    """Launches given as such stand; what a paste mentions fills in only where a launch leaves it open."""
+    if not given:
+        return _united(mentioned)
+    extra = [one for launch in mentioned for one in launch.environment]
+    merged = []
+    for launch in given:
+        names = {one.name for one in launch.environment}
+        more = tuple(one for one in extra if one.name not in names)
+        flags = {one.flag for one in launch.settings}
+        said = (
+            ()
+            if launch.complete
+            else tuple(one for other in mentioned for one in other.settings if one.flag not in flags)
+        )
+        merged.append(replace(launch, environment=launch.environment + more, settings=said + launch.settings))
+    return merged
+
+
+def _united(mentioned: list[Launch]) -> list[Launch]:
+    """Partial mentions of one deployment, in several parts of a paste, are one partial launch; commands stand alone."""
+    commands = [one for one in mentioned if one.complete]
+    if commands or len(mentioned) < 2:
+        return merge(commands, [one for one in mentioned if not one.complete]) if commands else mentioned
+    first = mentioned[0]
+    settings = tuple(dict.fromkeys(one for launch in reversed(mentioned) for one in launch.settings))
+    environment = tuple(dict.fromkeys(one for launch in reversed(mentioned) for one in launch.environment))
+    model = next((one.model for one in mentioned if one.model), "")
+    return [replace(first, settings=settings, environment=environment, model=model, text="")]

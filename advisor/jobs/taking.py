@@ -1,0 +1,130 @@
+"""Texts and files → the evidence in them: each part goes to its reader, and its launches and build are taken too.
+
+The only job that knows the evidence room; a check of flags alone never loads it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from advisor import intake
+from advisor.evidence import builds, hardware
+from advisor.evidence import reading as evidence
+from advisor.jobs.gathering import Gathering
+from advisor.jobs.request import File, Request
+from advisor.launches import reading
+from advisor.model.build import Build, Component
+from advisor.model.fact import Artifact, Fact, Note
+from advisor.model.knowledge import Knowledge
+
+
+def component(text: str) -> Component:
+    """A `--component`. Raises UsageError when it is not name=version."""
+    return builds.component(text)
+
+
+def machines(text: str, *, strict: bool) -> tuple[Fact, ...]:
+    """The facts of a `--hardware`. Raises UsageError when nothing in it is understood and `strict`."""
+    return hardware.read_hardware(text, artifact="--hardware", strict=strict)
+
+
+def version(request: Request, engine: str, gathering: Gathering) -> tuple[Build, list[Component]]:
+    """The build and components of a `--version`. Raises UsageError when it is not understood and `strict`."""
+    build, said, notes = builds.read_build(request.version, engine=engine or None, strict=request.strict)
+    gathering.notes += notes
+    return build, list(said)
+
+
+def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> None:
+    """Read one file or text and add what is in it."""
+    taken = intake.take(file.name, file.content, file.kind)
+    gathering.notes += taken.notes
+    for artifact in taken.artifacts:
+        found = evidence.read(artifact)
+        gathering.artifacts.append(found.artifact)
+        gathering.facts += found.facts
+        gathering.threads += found.threads
+        gathering.notes += found.notes
+        if artifact.kind in ("text", "launch"):
+            _mentions(artifact, known, gathering)
+    _banners(file.name, known, gathering)
+    whole = "\n".join(one.text for one in taken.artifacts if one.kind in ("text", "launch"))
+    if whole:
+        _said_build(whole, gathering)
+
+
+def _mentions(artifact: Artifact, known: dict[str, Knowledge], gathering: Gathering) -> None:
+    """Launches and hardware that a paste or script states; a script's launches stand beside those of `--flags`."""
+    gathering.facts += hardware.read_hardware(artifact.text, artifact=artifact.name)
+    engine = gathering.build.engine or _guess(artifact.text, known)
+    found = reading.read(
+        artifact.text,
+        knowledge=known,
+        engine=engine or None,
+        version=gathering.build.version,
+        artifact=artifact.name,
+        first_line=artifact.first_line,
+    )
+    gathering.mentioned += found.launches
+    gathering.facts += found.facts
+    gathering.notes += found.notes
+
+
+def _guess(text: str, known: dict[str, Knowledge]) -> str:
+    build, _, _ = builds.find_build(text, engine=None)
+    return build.engine if build.engine in known else ""
+
+
+def _banners(name: str, known: dict[str, Knowledge], gathering: Gathering) -> None:
+    """A log's dump of the arguments really in force is a launch, observed."""
+    dumps = [
+        fact for fact in gathering.facts if fact.name == "banner.args" and fact.span and fact.span.artifact == name
+    ]
+    for fact in dumps:
+        found = reading.read(
+            str(fact.value),
+            knowledge=known,
+            engine=gathering.build.engine or None,
+            version=gathering.build.version,
+            artifact=name,
+        )
+        for launch in found.launches:
+            settings = tuple(
+                replace(one, span=fact.span, origin="observed", start=-1, end=-1) for one in launch.settings
+            )
+            gathering.mentioned.append(replace(launch, settings=settings, complete=False, text="", rank=fact.rank))
+
+
+def _said_build(text: str, gathering: Gathering) -> None:
+    said, components, notes = builds.find_build(text, engine=gathering.build.engine or None)
+    have = gathering.build
+    if have.engine and said.engine and said.engine != have.engine:
+        return
+    if not have.known():
+        gathering.build = said.but(engine=have.engine or said.engine, components=have.components)
+        gathering.notes += notes
+    elif not have.engine and said.engine:
+        gathering.build = have.but(engine=said.engine)
+    names = {one.name for one in gathering.build.components}
+    fresh = tuple(one for one in components if one.name not in names)
+    gathering.build = gathering.build.but(components=gathering.build.components + fresh)
+
+
+def image(reference: str, gathering: Gathering) -> None:
+    """Take the build that a container image names."""
+    build = gathering.build
+    named, components, notes = builds.read_build(reference, engine=build.engine or None)
+    gathering.build = named.but(engine=build.engine or named.engine, components=build.components + components)
+    gathering.notes += notes
+
+
+def banner_version(banner: Fact, gathering: Gathering) -> None:
+    """Take the version a log's banner shows, or say that it is not the one the user gave."""
+    build = gathering.build
+    seen, _, _ = builds.read_build(str(banner.value), engine=build.engine or None, origin="observed")
+    if not build.known():
+        engine = build.engine or seen.engine
+        gathering.build = seen.but(engine=engine, components=build.components, origin="observed")
+    elif build.version and seen.version and build.version.removeprefix("v") != seen.version.removeprefix("v"):
+        text = f"you say {build.engine} {build.version}, the log says {seen.version}; judged as {build.version}"
+        gathering.notes.append(Note("conflict", text, banner.span))
