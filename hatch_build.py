@@ -1,8 +1,11 @@
-"""Puts the catalogue into the wheel: rules/ and knowledge/ become advisor/_data/rules and advisor/_data/knowledge.
+"""Puts the catalogue into the wheel: rules/ and knowledge/ become advisor/_data/rules and advisor/_data/knowledge, and
+beside them stand the compiled forms, so that no installation ever parses YAML to answer.
 
 A static `force-include` would copy them into an editable install as well, where they would go stale.
 """
 
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,29 @@ CATALOGUE = ("rules", "knowledge")
 
 class CatalogueHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Adds both folders to a real wheel; a missing one fails the build, as a wheel without it answers nothing."""
+        """Adds folders and compiled forms to a real wheel; a fault in a rule fails the build."""
         if version == "editable":
             return
         for folder in CATALOGUE:
             build_data["force_include"][str(Path(self.root, folder))] = f"advisor/_data/{folder}"
+        for file in self.compiled():
+            build_data["force_include"][str(file)] = f"advisor/_data/{file.name}"
+
+    def compiled(self) -> list[Path]:
+        """The compiled catalogue and engine profiles, in a folder of their own until the wheel is written."""
+        sys.path.insert(0, self.root)
+        from advisor.catalog import compiled, engines
+
+        self.folder = tempfile.TemporaryDirectory()
+        catalogue = compiled.compile_rules(Path(self.root, "rules"))
+        if catalogue["problems"]:
+            raise SystemExit("\n".join(catalogue["problems"]))
+        files = [Path(self.folder.name, "catalog.json"), Path(self.folder.name, "engines.json")]
+        compiled.write(files[0], catalogue)
+        compiled.write(files[1], engines.compile_profiles(Path(self.root, "knowledge")))
+        return files
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """The compiled forms are in the wheel now."""
+        if hasattr(self, "folder"):
+            self.folder.cleanup()

@@ -39,7 +39,6 @@ ONLY_IN: dict[str, set[str]] = {
     "socketserver": {"faces"},
     "jinja2": {"render"},
     "git": {"upstream"},
-    "httpx": {"upstream"},
     "packaging": {"model.build", "upstream"},
     "re2": {"patterns"},
 }
@@ -196,7 +195,7 @@ WELL_BUILT = {
     "evidence/engine_log.py": "from advisor.patterns import compile\nfrom ..model.fact import Fact\n",
     "match/rank.py": "from . import truth\n",
     "match/truth.py": "import re\nfrom advisor import errors\n",
-    "upstream/clone.py": "import git\nimport httpx\nfrom packaging.version import Version\n",
+    "upstream/clone.py": "import git\nfrom packaging.version import Version\n",
     "render/text.py": "import jinja2\nfrom advisor.model.fact import Fact\n",
     "model/build.py": "from packaging.version import Version\nfrom .fact import Fact\n",
     "model/fact.py": "from typing import NamedTuple\n",

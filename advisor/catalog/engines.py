@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from advisor.catalog.compiled import cache_folder
-from advisor.catalog.places import knowledge_root
+from advisor.catalog.compiled import cache_folder, write
+from advisor.catalog.places import knowledge_root, root
 from advisor.errors import KnowledgeError
 from advisor.model.knowledge import FixRecord, History, Knowledge, Release, Tag
 
@@ -24,25 +24,33 @@ from advisor.model.knowledge import FixRecord, History, Knowledge, Release, Tag
 @cache
 def profiles() -> dict[str, dict[str, Any]]:
     """Each engine's `engine.yaml` as plain data, by engine."""
-    files = sorted(knowledge_root().glob("*/engine.yaml"))
-    key = sha256(
-        "\n".join(f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files).encode()
-    ).hexdigest()[:32]
-    cached = cache_folder() / f"engines-{key}.json"
-    with contextlib.suppress(OSError, ValueError):
-        found: dict[str, dict[str, Any]] = json.loads(cached.read_bytes())
+    shipped = root() / "engines.json"
+    if shipped.is_file():
+        found: dict[str, dict[str, Any]] = json.loads(shipped.read_bytes())
         return found
+    files = sorted(knowledge_root().glob("*/engine.yaml"))
+    times = "\n".join(f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files)
+    cached = cache_folder() / f"engines-{sha256(times.encode()).hexdigest()[:32]}.json"
+    with contextlib.suppress(OSError, ValueError):
+        found = json.loads(cached.read_bytes())
+        return found
+    made = compile_profiles(knowledge_root())
+    with contextlib.suppress(OSError):
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        write(cached, made)
+    return made
+
+
+def compile_profiles(folder: Path) -> dict[str, dict[str, Any]]:
+    """Every `engine.yaml` below `folder` as plain data; dates become ISO text."""
     from advisor.yaml import load
 
+    files = sorted(folder.glob("*/engine.yaml"))
     made = {
         file.parent.name: load(file.read_text(encoding="utf-8"), f"{file.parent.name}/{file.name}").value
         for file in files
     }
-    text = json.dumps(made, default=str)  # YAML dates become ISO text
-    with contextlib.suppress(OSError):
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        cached.write_text(text, encoding="utf-8")
-    found = json.loads(text)
+    found: dict[str, dict[str, Any]] = json.loads(json.dumps(made, default=str))
     return found
 
 
