@@ -36,7 +36,7 @@ class Ran:
         return {one["rule"]: one["status"] for one in self.report["findings"]}
 
 
-def advisor(*arguments: str, stdin: str | bytes = "", cwd: Path | None = None) -> Ran:
+def advisor(*arguments: str, stdin: str | bytes = "", cwd: Path | None = None, columns: int = 100) -> Ran:
     """Run `advisor` with these arguments."""
     done = subprocess.run(
         [sys.executable, "-m", "advisor", *arguments],
@@ -44,7 +44,7 @@ def advisor(*arguments: str, stdin: str | bytes = "", cwd: Path | None = None) -
         capture_output=True,
         check=False,
         cwd=cwd,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": str(columns), "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -89,7 +89,19 @@ def test_output_goes_to_the_file_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_the_same_input_gives_the_same_bytes() -> None:
-    case = ("check", "--engine", "vllm", "--version", "0.28.0", "--flags", FLAGS, "--symptom", "it hangs", "--format", "json")
+    case = (
+        "check",
+        "--engine",
+        "vllm",
+        "--version",
+        "0.28.0",
+        "--flags",
+        FLAGS,
+        "--symptom",
+        "it hangs",
+        "--format",
+        "json",
+    )
     assert advisor(*case).out == advisor(*case).out
 
 
@@ -139,6 +151,23 @@ def test_rules_list_validate_and_test() -> None:
     assert advisor("rules", "validate").code == 0
     ran = advisor("rules", "test", "xllm/shm-h2d-graph-race")
     assert ran.code == 0 and "0 failed" in ran.out
+
+
+def test_the_vocabulary_page_is_in_step() -> None:
+    page = Path(__file__).parents[1] / "docs" / "vocabulary.md"
+    assert page.read_text() == advisor("rules", "facts").out, "advisor rules facts > docs/vocabulary.md"
+
+
+def test_the_readme_shows_the_report_that_the_demo_prints() -> None:
+    root = Path(__file__).parents[1]
+    shown = root.joinpath("README.md").read_text().split("```text\n")[1].split("\n…\n```")[0]
+    demo = root / "docs" / "demo"
+    files = [str(demo.relative_to(root) / name) for name in ("rank0.stack.txt", "rank1.stack.txt", "scheduler.log")]
+    ran = advisor(
+        "check", "--engine", "sglang", "--version", "0.5.16", "--hardware", "2x GB10 aarch64", "--component", "nccl=2.28.9",
+        "--flags", (demo / "launch.sh").read_text().rstrip("\n"), *files, cwd=root, columns=80,
+    )  # fmt: skip
+    assert ran.out.startswith(shown), "refresh the report in README.md"
 
 
 def test_a_malformed_rule_is_said_with_its_place(tmp_path: Path) -> None:

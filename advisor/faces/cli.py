@@ -259,6 +259,15 @@ def list_rules() -> None:
     _complain(_catalogue_problems())
 
 
+@rules_app.command()
+def facts() -> None:
+    """The facts a rule may name, as a Markdown page (docs/vocabulary.md)."""
+    from advisor.jobs.vocabulary import kinds, recipes
+    from advisor.render.vocabulary_page import vocabulary_page
+
+    _write(vocabulary_page([kinds()[name] for name in sorted(kinds())], recipes()), None)
+
+
 Base = Annotated[
     Path | None, typer.Option("--rules", metavar="DIR", help="Another rules folder; the shipped one by default.")
 ]

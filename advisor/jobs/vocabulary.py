@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
+from advisor.catalog.engines import profiles
 from advisor.evidence import reading
 from advisor.launches import mentions
 from advisor.match import derived
@@ -14,3 +16,8 @@ from advisor.model.fact import FactKind
 def kinds() -> dict[str, FactKind]:
     """All declared facts by name."""
     return {kind.name: kind for kind in (*reading.FACTS, *mentions.FACTS, *derived.FACTS)}
+
+
+def recipes() -> dict[str, dict[str, dict[str, Any]]]:
+    """By engine, the facts its profile derives and what from."""
+    return {engine: profile["facts"] for engine, profile in profiles().items() if profile.get("facts")}
