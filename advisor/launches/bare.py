@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from advisor.launches.command_line import ENGINE_VARIABLES, Source, assemble, phrases
 from advisor.launches.flags import parse
 from advisor.launches.shell import Command, Word
 from advisor.launches.spelling import looks_like_flag, spell
 from advisor.launches.words import prepare, resolve
-from advisor.launches.wrappers import binding_of
+from advisor.launches.wrappers import binding_of, is_assignment
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
 
@@ -48,10 +49,8 @@ def read(
 ) -> tuple[Launch, str] | None:
     """The launch, and what of the text is no flag; None when the text turns out to hold no flag."""
     words = _words(text)
-    bindings = []
-    while words and (binding := binding_of(words[0], "prefix")):
-        bindings.append(binding)
-        words.pop(0)
+    leading = [binding for word in takewhile(is_assignment, words) if (binding := binding_of(word, "prefix"))]
+    words = words[len(leading) :]
     name = engine or likeliest(words, knowledge)
     known = knowledge.get(name)
     parsed = parse(words, known, version, source.place())
@@ -65,7 +64,7 @@ def read(
     span = (words[0].start, words[-1].end)
     rest = " ".join(word.text for word in parsed.strays)
     launch = assemble(
-        Command(tuple(words), tuple(bindings), (), *span), parsed, name, known, source, model, complete=complete
+        Command(tuple(words), tuple(leading), (), *span), parsed, name, known, source, model, complete=complete
     )
     return launch, rest
 

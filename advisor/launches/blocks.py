@@ -35,6 +35,8 @@ _LEAD = re.compile(
     r"(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"])*[ \t]+|(?:nohup|exec|sudo|env|time)[ \t]+)+\Z"
 )  # A=b nohup
 _MAX_OPEN_LINES = 80
+_MAX_OPEN_CHARACTERS = 1 << 14
+_MAX_LEAD = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,9 @@ def _lines(text: str, start: int, end: int, begins: re.Pattern[str]) -> Iterator
         yield from _run(text, run, begins)
         run = []
         if head:
-            lead = _LEAD.search(line[: head.start()])
-            yield Block(first + (lead.start() if lead else head.start()), last, "sentence")
+            low = max(0, head.start() - _MAX_LEAD)
+            lead = _LEAD.search(line[low : head.start()])
+            yield Block(first + (low + lead.start() if lead else head.start()), last, "sentence")
     yield from _run(text, run, begins)
 
 
@@ -156,7 +159,7 @@ def _closed(text: str, at: int, stop: int, end: int) -> int:
     for _ in range(_MAX_OPEN_LINES):
         if not _is_open(text[at:further]):
             return further
-        if further >= end:
+        if further >= end or further - at > _MAX_OPEN_CHARACTERS:
             break
         further = _line_end(text, further + 1, end)
         while text[at:further].rstrip().endswith("\\") and further < end:

@@ -12,8 +12,10 @@ Which words mean which engine is data: `commands`, `modules`, `images`, `binarie
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from advisor.launches.flags import Parsed, Place, parse
 from advisor.launches.shell import Binding, Command, Word
@@ -57,8 +59,13 @@ class Source:
         """The span of characters of `text`; None when they are nowhere in it."""
         if start < 0:
             return None
-        line = self.first_line + self.text.count("\n", 0, start)
-        return Span(self.name, line, line + self.text.count("\n", start, max(start, end - 1)))
+        line, last = bisect_left(self.breaks, start), bisect_left(self.breaks, max(start, end - 1))
+        return Span(self.name, self.first_line + line, self.first_line + last)
+
+    @cached_property
+    def breaks(self) -> list[int]:
+        """Where the lines of the text end."""
+        return [found.start() for found in re.finditer("\n", self.text)]
 
     def place(self) -> Place:
         """For the reader of flags."""

@@ -52,9 +52,12 @@ class Place:
         return " ".join(self.text[start:end].replace("\\\n", " ").split()) if start >= 0 else ""
 
 
-def parse(words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place) -> Parsed:
-    """All settings of the words. Never raises."""
+def parse(
+    words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place, *, advise: bool = True
+) -> Parsed:
+    """All settings of the words; with `advise`, notes say what an unknown flag may be meant for. Never raises."""
     reader = _Reader(words, knowledge, version, place)
+    reader.advise = advise
     at = 0
     while at < len(words):
         at = reader.step(at)
@@ -65,7 +68,7 @@ def parse(words: Sequence[Word], knowledge: Knowledge | None, version: str | Non
 class _Reader:
     def __init__(self, words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place) -> None:
         self.words, self.knowledge, self.version, self.place = words, knowledge, version, place
-        self.gflags = style(knowledge) == "gflags"
+        self.gflags, self.advise = style(knowledge) == "gflags", True
         self.out = Parsed()
 
     def step(self, at: int) -> int:
@@ -83,7 +86,7 @@ class _Reader:
                 self.out.strays.append(word)
             return at + 1
         spelled = spell(name, self.knowledge, self.version)
-        if not spelled.known and self.knowledge and self.knowledge.flags():
+        if self.advise and not spelled.known and self.knowledge and self.knowledge.flags():
             self._unknown(name, spelled)
         if equals:
             return self._emit(at, at + 1, name, spelled, value)

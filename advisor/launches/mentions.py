@@ -42,6 +42,7 @@ SETTLED_BY: dict[str, tuple[str, ...]] = {
 """The flags that say on a command line what the fact says in words."""
 
 _FLAG = re.compile(r"(?<![\w/.\-=])--?[A-Za-z][\w.-]*")
+_FIRST = re.compile(r"--?[A-Za-z][\w-]*(?:\.\w+)*")
 _VARIABLE = re.compile(
     r"(?<![\w$-])([A-Z][A-Z0-9]*_[A-Z0-9_]+)=(\"[^\"\n]*\"|'[^'\n]*'|[^\s,;，。；、)）`*\"']+)"
 )  # NCCL_PROTO=Simple
@@ -106,7 +107,7 @@ def _image(text: str, knowledge: Mapping[str, Knowledge]) -> tuple[str, str]:
     for name, known in knowledge.items():
         for one, *_ in phrases(known, "images"):
             if found := re.search(
-                rf"(?<![\w/])(?:[\w.:-]+/)*{re.escape(one)}(?![\w/-])(?::[\w.-]*\w)?(?:@sha256:\w+)?", text
+                rf"(?<![\w/])(?:[\w.:-]{{1,80}}/){{0,6}}{re.escape(one)}(?![\w/-])(?::[\w.-]*\w)?(?:@sha256:\w+)?", text
             ):
                 return found.group(), name
     return "", ""
@@ -134,12 +135,16 @@ def _of_a_client(prose: Prose, at: int) -> bool:
 
 def _run(prose: Prose, start: int, known: Knowledge | None, version: str | None) -> tuple[list[Setting], int]:
     """The settings of the run of flags that begins at `start`, and where it ends."""
+    first = _FIRST.match(prose.joined, start)
+    name = first.group() if first else ""
+    if known is not None and known.flags() and not spell(name, known, version).known:
+        return [], start + max(1, len(name))
     code = prose.in_code(start)
     stop = code[1] if code else prose.joined.find("\n", start)
-    limit = min(stop if stop >= 0 else len(prose.joined), start + 4000)
+    limit = min(stop if stop >= 0 else len(prose.joined), start + 1500)
     words = _words(prose.joined, start, limit, in_code=code is not None, known=known, version=version)
     end = max((word.end for word in words), default=start + 1)
-    parsed = parse(words, known, version, Place(prose.text, prose.span))
+    parsed = parse(words, known, version, Place(prose.text, prose.span), advise=False)
     flags = [word for word in words if looks_like_flag(word.text.partition("=")[0])]
     if _AGAINST.search(prose.before(start)):
         return [], max(end, start + 1)

@@ -9,6 +9,8 @@ Every view has the length of the text, so that places in one are places in all.
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,12 +18,17 @@ from advisor.model.fact import Artifact, Span
 
 _FENCE = re.compile(r"^[ \t>]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t>]*\1[^\n]*|\Z)", re.M | re.S)
 _INLINE = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
-_OWN_LINE = re.compile(r"[ \t]*(?:$|[-*•+|#>]|\d+[.)、] |```|~~~|--)")  # bullets, tables, headings, flags
+_OWN_LINE = re.compile(
+    r"[ \t]*(?:$|[-*•+|#>(\[]|\d+[.)、] |```|~~~|--|\d{4}-\d\d-|\d\d:\d\d"
+    r"|(?:INFO|WARNING|ERROR|DEBUG|File|Traceback)\b)"
+)  # bullets, tables, headings, flags, log lines
 _BOUNDARY = re.compile(r"\n|[.!?](?=[\s*`\"')]|$)|[;:,(){}|；：，。（）、！？—–]")
 _CONFIGURATION = re.compile(
     r"(?i)^[\s>]*(?:[-*•+]|\d+[.)])\s+\**`?[\w -]{1,24}`?\**\s*[:=：]|^\s*\|"
     r"|^[\s>|*-]*\**(?:key |main |启动|关键)?(?:flags?|config\w*|settings?|参数|配置|args)\**\s*[:：]"
 )  # - tp = 1, ep = 1   **Key flags**: …   | tp | 2 |
+
+_REACH = 400  # characters that a clause may be long to either side
 
 
 @dataclass(frozen=True)
@@ -65,17 +72,21 @@ class Prose:
 
     def in_code(self, at: int) -> tuple[int, int] | None:
         """The code around a place, or None."""
-        return next(((start, end) for start, end in self.code if start <= at < end), None)
+        index = bisect_right(self.code, (at, len(self.text))) - 1
+        if index < 0:
+            return None
+        start, end = self.code[index]
+        return (start, end) if at < end else None
 
     def clause(self, start: int, end: int) -> str:
         """The clause around `start`..`end`."""
         before = self.before(start)
-        after = _BOUNDARY.search(self.joined, end)
-        return before + self.joined[start : after.start() if after else len(self.joined)]
+        after = _BOUNDARY.search(self.joined, end, end + _REACH)
+        return before + self.joined[start : after.start() if after else end + _REACH]
 
     def before(self, start: int) -> str:
         """The part of the clause in front of a place."""
-        low = max(0, start - 400)
+        low = max(0, start - _REACH)
         ends = [found.end() for found in _BOUNDARY.finditer(self.joined, low, start)]
         return self.joined[ends[-1] if ends else low : start]
 
@@ -108,4 +119,5 @@ class Prose:
 
 
 def _within(at: int, spans: tuple[tuple[int, int], ...]) -> bool:
-    return any(start <= at < end for start, end in spans)
+    index = bisect_right(spans, (at, sys.maxsize)) - 1
+    return index >= 0 and at < spans[index][1]

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.errors import UsageError
-from advisor.launches import bare, command_line, mentions, shell
+from advisor.launches import bare, command_line, shell
 from advisor.launches.blocks import Block, blocks, heads
 from advisor.launches.command_line import Source
 from advisor.launches.words import prepare
@@ -24,6 +24,7 @@ from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
 MAX_CHARACTERS = 1 << 20
+MAX_PROSE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +141,17 @@ class _Reader:
         self, text: str, launches: Sequence[Launch]
     ) -> tuple[tuple[Launch, ...], tuple[Fact, ...], tuple[Note, ...]]:
         """What words say: a partial launch of its own only when there is no command, else facts no command states."""
+        from advisor.launches import mentions
+
         engine = self.engine or (launches[0].engine if launches else None)
+        if len(text) > MAX_PROSE:
+            text = text[:MAX_PROSE]
+            self.notes.append(
+                Note("limit", f"only the first {MAX_PROSE} characters were read as prose", Span(self.artifact))
+            )
         said = mentions.read(text, self.knowledge, engine, self.version, self.source(text))
-        facts = tuple(fact for fact in said.facts if not _stated(fact, launches))
+        settled = {name for name, flags in mentions.SETTLED_BY.items() if _given(flags, launches)}
+        facts = tuple(fact for fact in said.facts if fact.name not in settled)
         if launches:
             kept = tuple(
                 note for note in said.notes if note.kind != "conflict" or any(fact.name in note.text for fact in facts)
@@ -160,9 +169,8 @@ def _same_engine(found: str, asked: str) -> bool:
     return found == asked or asked.startswith(found + "-")
 
 
-def _stated(fact: Fact, launches: Sequence[Launch]) -> bool:
-    """Whether a command says itself what the fact says."""
-    flags = mentions.SETTLED_BY.get(fact.name, ())
+def _given(flags: tuple[str, ...], launches: Sequence[Launch]) -> bool:
+    """Whether a command has one of the flags."""
     return any(one.flag in flags for launch in launches for one in launch.settings)
 
 

@@ -11,6 +11,7 @@ empty result means that the text holds no command.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from advisor.errors import UsageError
 from advisor.launches import syntax
@@ -71,11 +72,8 @@ def _plain(text: str, spans: tuple[tuple[int, int], ...]) -> list[Command]:
     if not spans:
         return []
     words = [word for start, end in spans for word in resolve(text, start, end, {})]
-    prefixes: list[Binding] = []
-    while words and (binding := _prefix(text, words[0])):
-        prefixes.append(binding)
-        words.pop(0)
-    return [Command(tuple(words), tuple(prefixes), (), spans[0][0], spans[-1][1])]
+    prefixes = [one for one in takewhile(bool, (_prefix(text, word) for word in words)) if one]
+    return [Command(tuple(words[len(prefixes) :]), tuple(prefixes), (), spans[0][0], spans[-1][1])]
 
 
 def _prefix(text: str, word: Word) -> Binding | None:

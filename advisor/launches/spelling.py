@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from advisor.model.knowledge import Knowledge, SettingRecord
 
@@ -129,17 +130,20 @@ def _by_prefix(typed: str, knowledge: Knowledge, version: str | None) -> str | N
     wanted = head.replace("_", "-")
     if not wanted.startswith("--") or len(wanted) < 4:
         return None
-    hits = {flag for flag in knowledge.flags() if any(one.startswith(wanted) for one in _all_names(flag, knowledge))}
+    names = _names(knowledge)
+    hits = {flag for name, flag in names if name.startswith(wanted)}
     if len(hits) > 1 and version:
         hits = {flag for flag in hits if knowledge.setting(flag, version)} or hits
     if len(hits) > 1:
-        hits = {flag for flag in hits if f"{wanted}-size" in _all_names(flag, knowledge)}
+        hits = {flag for name, flag in names if name == f"{wanted}-size"}
     return hits.pop() + dot + rest if len(hits) == 1 else None
 
 
-def _all_names(flag: str, knowledge: Knowledge) -> tuple[str, ...]:
-    record = knowledge.setting(flag, None)
-    return (flag, *(record.aliases if record else ()))
+@lru_cache(maxsize=16)
+def _names(knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
+    """Every spelling of every flag, with the flag it stands for."""
+    records = [record for flag in knowledge.flags() if (record := knowledge.setting(flag, None))]
+    return tuple((name, record.flag) for record in records for name in (record.flag, *record.aliases))
 
 
 def _plain(typed: str, knowledge: Knowledge) -> str:
@@ -149,6 +153,7 @@ def _plain(typed: str, knowledge: Knowledge) -> str:
     return (underscores if style(knowledge) == "gflags" else dashes) + dot + rest
 
 
+@lru_cache(maxsize=256)
 def nearest(flag: str, knowledge: Knowledge) -> str | None:
     """The known flag spelled most like this one, if any is close."""
     from difflib import get_close_matches

@@ -30,7 +30,13 @@ _RESERVED = {
     "select", "function", "time",
     "coproc", "export", "declare", "typeset", "local", "readonly", "unset", "unsetenv", "[[", "[", "!", "{", "}",
 }  # fmt: skip
+_JSON = re.compile(r'\{\s*"')  # {"method"
 _SPECIAL = frozenset(";|&()<>`$#{}")
+_ENDS = {'"': '"', "(": ")", "{": "}"}
+
+MAX_ENCLOSED = 1 << 14  # characters between a quote or bracket and its end
+MAX_WORD = 1 << 14
+MAX_SLIPS = 200  # brackets that never close, after which a text is not taken for shell any further
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,7 @@ class _Walk:
         self.text, self.masked, self.simple, self.broken = text, list(text), True, False
         self.found: list[tuple[int, int]] = []
         self.begun: int | None = None
+        self.slips = 0
 
     def plain(self) -> bool:
         """One command, its first word no keyword of the shell."""
@@ -133,8 +140,10 @@ class _Walk:
         text, char = self.text, self.text[at]
         if char == "\\":
             return at + 2
-        if char == "{" and (fresh or text[at - 1] == "=" or text[at - 2 : at] == "=_") and (end := bare_json(text, at)):
-            return self._hide(at, end)
+        if char == "{" and (fresh or text[at - 1] == "=" or text[at - 2 : at] == "=_") and self.slips < MAX_SLIPS:
+            if end := bare_json(text, at):
+                return self._hide(at, end)
+            self.slips += 1
         if char == "<":
             if placeholder := _PLACEHOLDER.match(text, at):
                 return self._hide(at, placeholder.end())
@@ -149,7 +158,11 @@ class _Walk:
             end = text.find("\n", at)
             self.begun = None
             return end if end >= 0 else len(text)
-        return expansion_end(text, at) if char in "$`" else at + 1
+        if char not in "$`" or self.slips >= MAX_SLIPS:
+            return at + 1
+        stop = expansion_end(text, at)
+        self.slips += stop == at + 1
+        return stop
 
     def _hide(self, start: int, end: int) -> int:
         self.masked[start:end] = "_" * (end - start)
@@ -165,26 +178,44 @@ def _heredoc_end(text: str, at: int, word: str) -> int:
     return found.end() if found else len(text)
 
 
-def _closing(text: str, at: int) -> int | None:
+def _closing(text: str, at: int, limit: int | None = None) -> int | None:
     """Just past the quote that closes the one at `at`, or None."""
     if text[at] == "'":
         end = text.find("'", at + 1)
         return end + 1 if end >= 0 else None
-    place = at + 1
-    while place < len(text):
-        char = text[place]
-        if char == '"':
-            return place + 1
-        place = place + 2 if char == "\\" else expansion_end(text, place) if char in "$`" else place + 1
+    return _enclosed(text, at, limit)
+
+
+def _enclosed(text: str, at: int, limit: int | None = None) -> int | None:
+    """Just past what ends the `"`, `(` or `{` at `at`, nested ones included, or None. One pass, no going back."""
+    stack: list[str] = []
+    place, stop = at, min(len(text), at + MAX_ENCLOSED if limit is None else limit)
+    while place < stop:
+        char, inside = text[place], stack[-1] if stack else ""
+        if char == "\\":
+            place += 2
+            continue
+        if char == inside:
+            stack.pop()
+        elif char == '"' or (char in "({" and (inside != '"' or text[place - 1] == "$")):
+            stack.append(_ENDS[char])
+        elif char == "'" and inside != '"':
+            end = text.find("'", place + 1, stop)
+            if end < 0:
+                return None
+            place = end
+        place += 1
+        if not stack:
+            return place
     return None
 
 
-def bare_json(text: str, at: int) -> int | None:
+def bare_json(text: str, at: int, limit: int | None = None) -> int | None:
     """Just past a JSON object that stands at `at` without shell quotes around it, or None: `{"method":"dspark"}`."""
-    if not re.compile(r'\{\s*(?:"|\})').match(text, at) or text[at : at + 2] == "{}":
+    if not _JSON.match(text, at):
         return None
-    depth, place = 0, at
-    while place < len(text):
+    depth, place, stop = 0, at, min(len(text), at + MAX_ENCLOSED if limit is None else limit)
+    while place < stop:
         char = text[place]
         if char == '"':
             end = _json_string_end(text, place)
@@ -208,38 +239,17 @@ def _json_string_end(text: str, at: int) -> int | None:
     return None
 
 
-def expansion_end(text: str, at: int) -> int:
+def expansion_end(text: str, at: int, limit: int | None = None) -> int:
     """Just past the `$…` or backtick expansion at `at`; one past `at` when it is only that character."""
     if text[at] == "`":
-        end = text.find("`", at + 1)
+        end = text.find("`", at + 1, limit if limit is not None else at + MAX_ENCLOSED)
         return end + 1 if end >= 0 else at + 1
     following = text[at + 1 : at + 2]
     if following in ("(", "{"):
-        return _matching(text, at + 1) or at + 1
+        return _enclosed(text, at + 1, limit) or at + 1
     if name := _NAME.match(text, at + 1):
         return name.end()
     return at + 2 if following and following in "0123456789@*#?!$-" else at + 1
-
-
-def _matching(text: str, at: int) -> int | None:
-    opened, closed = text[at], {"(": ")", "{": "}"}[text[at]]
-    depth, place = 0, at
-    while place < len(text):
-        char = text[place]
-        if char == "\\":
-            place += 2
-            continue
-        if char == "'" or (char == '"' and place > at):
-            end = _closing(text, place)
-            if end is None:
-                return None
-            place = end
-            continue
-        depth += (char == opened) - (char == closed)
-        place += 1
-        if depth == 0:
-            return place
-    return None
 
 
 class _Field:
@@ -278,6 +288,8 @@ class _Field:
 
 def resolve(text: str, start: int, end: int, scope: Scope) -> list[Word]:
     """The words that the typed word `text[start:end]` becomes: mostly one; none or many where a variable expands so."""
+    if end - start > MAX_WORD:
+        return [Word(text[start:end], start, end, False)]
     field = _Field(start, end)
     at = start
     while at < end:
@@ -292,7 +304,7 @@ def _step(text: str, at: int, start: int, end: int, scope: Scope, field: _Field)
             field.add(text[at + 1 : at + 2], quoted=True)
         return at + 2
     if char in "'\"":
-        closed = _closing(text, at)
+        closed = _closing(text, at, end)
         if closed is None or closed > end:  # never closed: skip the quote, keep what follows
             return at + 1
         if char == "'":
@@ -303,17 +315,17 @@ def _step(text: str, at: int, start: int, end: int, scope: Scope, field: _Field)
     if (
         char == "{"
         and (at == start or text[at - 1] in "='\"")
-        and (json_end := bare_json(text, at))
+        and (json_end := bare_json(text, at, end))
         and json_end <= end
     ):
         field.add(text[at:json_end])
         return json_end
-    if text.startswith("$'", at) and (closed := _closing(text, at + 1)):
+    if text.startswith("$'", at) and (closed := _closing(text, at + 1, end)):
         field.add(_ansi(text[at + 2 : closed - 1]), quoted=True)
         return closed
     if text.startswith('$"', at):
         return at + 1
-    if char in "$`" and (stop := expansion_end(text, at)) > at + 1:
+    if char in "$`" and (stop := expansion_end(text, at, end)) > at + 1:
         _expand(text, at, min(stop, end), scope, field, quoted=False)
         return stop
     plain = at + 1
@@ -335,7 +347,7 @@ def _double_quoted(text: str, at: int, end: int, scope: Scope, field: _Field) ->
         if char == "\\" and text[at + 1 : at + 2] in ("\\", '"', "$", "`", "\n"):
             field.add("" if text[at + 1] == "\n" else text[at + 1])
             at += 2
-        elif char in "$`" and (stop := expansion_end(text, at)) > at + 1:
+        elif char in "$`" and (stop := expansion_end(text, at, end)) > at + 1:
             _expand(text, at, min(stop, end), scope, field, quoted=True)
             at = stop
         else:

@@ -103,6 +103,11 @@ def binding_of(word: Word, how: str) -> Binding | None:
     return Binding(named.group(1), word.text[named.end() :], how, word.start, value_start, word.end)
 
 
+def is_assignment(word: Word) -> bool:
+    """Whether the word is `NAME=value`."""
+    return bool(_NAMED.match(word.text))
+
+
 def _docker_arguments(words: tuple[Word, ...]) -> int | None:
     """The index just past `docker run`, or None for any other docker command."""
     for index in range(1, min(4, len(words))):
