@@ -20,7 +20,9 @@ from advisor.launches.command_line import phrases
 from advisor.launches.words import prepare
 from advisor.model.knowledge import Knowledge
 
-_FENCE = re.compile(r"^[ \t>]*(```+|~~~+)[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S)  # ```bash … ```
+_FENCE = re.compile(
+    r"^[ \t>]*(`{3,8}|~{3,8})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S
+)  # ```bash … ```
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")  # `vllm serve m`
 _SHELL_FENCES = {"bash", "sh", "shell", "zsh"}
 _LINE = re.compile(
@@ -50,17 +52,21 @@ class Block:
 
 def heads(knowledge: Mapping[str, Knowledge]) -> re.Pattern[str]:
     """What a command that may start an engine begins with."""
-    starts = [r"(?:docker|podman|nerdctl)\s+(?:container\s+)?run\b", r"\"?\$\{?\w+\}?\"?[ \t]+(?:\"\$\{|--?[A-Za-z])"]
-    starts.append(r"\S*launch_server\.py\b")
-    for known in knowledge.values():
+    path = r"[\w./~-]{0,200}"
+    starts = [
+        r"(?:docker|podman|nerdctl)\s+(?:container\s+)?run\b",
+        r"\"?\$\{?\w+\}?\"?[ \t]+(?:\"\$\{|--?[A-Za-z])",
+        path + r"launch_server\.py\b",
+    ]
+    for name, known in knowledge.items():
+        engine, rest = re.escape(name), r"[^\n]{0,400}(?:\\\n[^\n]{0,400}){0,60}"
         starts += [
-            r"(?:\S*/)?" + r"\s+".join(map(re.escape, phrase)) + r"(?=\s)" for phrase in phrases(known, "commands")
+            rf"(?:{path}/)?" + r"\s+".join(map(re.escape, one)) + r"(?=\s)" for one in phrases(known, "commands")
         ]
-        starts += [rf"(?:\S*/)?{re.escape(one)}[ \t\\\n]+--?[A-Za-z]" for (one, *_) in phrases(known, "binaries")]
-        starts.append(
-            rf"(?:\S*python[\d.]*\"?|\S*torchrun|\"?\$\{{?\w+\}}?\"?)[ \t][^\n]*?-m[ \t]+{re.escape(known.engine)}\."
-        )
-        starts.append(rf"\S*python[\d.]*[ \t]+\S+\.py\b[^\n]*(?:\\\n[^\n]*)*--{re.escape(known.engine)}[-_]")
+        starts += [rf"(?:{path}/)?{re.escape(one)}[ \t\\\n]+--?[A-Za-z]" for (one, *_) in phrases(known, "binaries")]
+        starter = rf"(?:{path}python[\d.]*\"?|{path}torchrun|\"?\$\{{?\w+\}}?\"?)"
+        starts.append(rf"{starter}[ \t][^\n]{{0,200}}?-m[ \t]+{engine}\.")
+        starts.append(rf"{path}python[\d.]*[ \t]+{path}\.py\b{rest}--{engine}[-_]")
     return re.compile(r"(?<![\w./$-])(?:" + "|".join(starts) + ")")
 
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from advisor.model.fact import Artifact, Span
 
-_FENCE = re.compile(r"^[ \t>]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t>]*\1[^\n]*|\Z)", re.M | re.S)
+_FENCE = re.compile(r"^[ \t>]*(`{3,8}|~{3,8})[^\n]*\n.*?(?:^[ \t>]*\1[^\n]*|\Z)", re.M | re.S)
 _INLINE = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
 _OWN_LINE = re.compile(
     r"[ \t]*(?:$|[-*•+|#>(\[]|\d+[.)、] |```|~~~|--|\d{4}-\d\d-|\d\d:\d\d"

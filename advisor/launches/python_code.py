@@ -14,6 +14,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from advisor.launches.flags import convert, flatten
@@ -32,6 +33,7 @@ _KEYWORD = re.compile(rf"(?<![\w.\"'])([A-Za-z]\w*)\s*=(?!=)\s*{_LITERAL}")  # t
 _PASSED = re.compile(rf"[\"'](lmdeploy|sglang|vllm)_(\w+)[\"']\s*:\s*{_LITERAL}")  # "lmdeploy_backend": "pytorch"
 _FIRST = re.compile(r"\s*([\"'])([^\"'\n]+)\1\s*(?=[,)]|\Z)")  # pipeline('internlm/internlm2-chat-7b')
 _COMMENT = re.compile(r"#[^\n]*")
+MAX_CALLS = 500
 _MODEL = {"model", "model_path", "model_tag"}
 
 
@@ -47,7 +49,7 @@ def read(prose: Prose, known: Knowledge | None, version: str | None) -> Argument
     """The settings that calls in the text make; empty without an engine's knowledge."""
     out = Arguments([])
     implied = (known.profile.get("implies") or {}) if known else {}
-    for call in _CALL.finditer(prose.text):
+    for call in islice(_CALL.finditer(prose.text), MAX_CALLS):
         for flag, value in (implied.get(call.group(1).rpartition(".")[2]) or {}).items():
             span, quote = prose.span(*call.span()), prose.quote(call.start())
             out.settings.append(Setting(flag, value, call.group(1), span, "derived", quote=quote))

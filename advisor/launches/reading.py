@@ -10,7 +10,7 @@ Reading: the text says nothing of a launch. Nothing is ever run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.errors import UsageError
@@ -150,7 +150,7 @@ class _Reader:
                 Note("limit", f"only the first {MAX_PROSE} characters were read as prose", Span(self.artifact))
             )
         said = mentions.read(text, self.knowledge, engine, self.version, self.source(text))
-        settled = {name for name, flags in mentions.SETTLED_BY.items() if _given(flags, launches)}
+        settled = {name for name, flags in self._settled_by(mentions.SETTLED_BY) if _given(flags, launches)}
         facts = tuple(fact for fact in said.facts if fact.name not in settled)
         if launches:
             kept = tuple(
@@ -159,6 +159,13 @@ class _Reader:
             return (), facts, kept
         partial = (said.launch,) if said.launch is not None else ()
         return tuple(self._named(one) for one in partial), facts, said.notes
+
+    def _settled_by(self, usual: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """For each fact the flags that state it: the usual ones, and those the engines' profiles name."""
+        yield from usual.items()
+        for known in self.knowledge.values():
+            for name, told in (known.profile.get("facts") or {}).items():
+                yield name, tuple(told.get("settings") or ())
 
     def facts(self, text: str, launches: Sequence[Launch]) -> tuple[tuple[Fact, ...], tuple[Note, ...]]:
         _, facts, notes = self.prose(text, launches)
