@@ -81,6 +81,14 @@ def fact_out(fact: Fact) -> FactOut:
     return FactOut(fact.name, fact.value, says(fact), fact.origin, str(fact.span or ""), fact.quote, fact.rank)
 
 
+def _facts_out(facts: tuple[Fact, ...]) -> tuple[FactOut, ...]:
+    """The facts for the report, each thing said once a rank."""
+    first: dict[tuple[str, str | None], FactOut] = {}
+    for fact in facts:
+        first.setdefault((says(fact), fact.rank), fact_out(fact))
+    return tuple(first.values())
+
+
 def says(fact: Fact) -> str:
     """The fact in words."""
     kind, _, name = fact.name.partition(":")
@@ -113,8 +121,8 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         summary=rule.summary,
         headline=headline(verdict),
         aliases=rule.aliases,
-        because=tuple(fact_out(one) for one in because),
-        deciding=tuple(fact_out(one) for one in verdict.deciding),
+        because=_facts_out(because),
+        deciding=_facts_out(verdict.deciding),
         missing=tuple(_missing(one) for one in missing(verdict, view)),
         exposure=YES_NO[verdict.exposure.truth],  # type: ignore[arg-type]
         signature=YES_NO[verdict.signature.truth],  # type: ignore[arg-type]
@@ -162,7 +170,7 @@ def headline(verdict: Verdict) -> str:
         return f"Possible {rule.id}: {rule.summary} (general signs only, and the configuration is not fully known)"
     if verdict.status == "exposed":
         return f"Exposed to {rule.id}: {rule.summary} (it can happen here; it was not seen)"
-    why = "; ".join(says(fact) for fact in verdict.deciding)
+    why = "; ".join(dict.fromkeys(says(fact) for fact in verdict.deciding))
     looks = "Looks like" if verdict.signature.truth is Truth.YES else "Not"
     return f"{looks} {rule.id}{', but' if looks == 'Looks like' else ':'} {why}"
 
@@ -218,7 +226,7 @@ def _advice(advice: Advice, view: View) -> AdviceOut:
 def _lookalike(rule: Rule, index: int, here: dict[str, Verdict]) -> LookalikeOut:
     other = rule.lookalikes[index]
     verdict = here.get(other.rule)
-    why = "; ".join(says(fact) for fact in verdict.deciding) if verdict else ""
+    why = "; ".join(dict.fromkeys(says(fact) for fact in verdict.deciding)) if verdict else ""
     return LookalikeOut(other.rule, other.tell, verdict.status or "" if verdict else "", why)
 
 

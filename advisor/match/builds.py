@@ -50,7 +50,8 @@ def _in_range(entry: Affected, build: Build, knowledge: Knowledge | None) -> Ver
         return Truth.YES, f"commit {build.commit[:12]} is a build known to have it"
     if entry.only == "forks":
         return _fork(entry, build, knowledge)
-    if entry.only == "commits" and build.version and not build.commit and is_release(build.version):
+    numbered = build.version and not build.commit and build.branch != "main" and is_release(build.version)
+    if entry.only == "commits" and numbered:
         return (
             Truth.NO,
             entry.why
@@ -151,8 +152,8 @@ def _by_commit(build: Build, boundary: Boundary, knowledge: Knowledge | None) ->
 
 
 def _by_release(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
-    if not build.version or not _ordered(build.version):
-        return Truth.UNKNOWN, ""
+    if not build.version or not _ordered(build.version) or build.branch == "main":
+        return Truth.UNKNOWN, ""  # a build of main calls itself by the last release's number, or by none that holds
     version = build.version.removeprefix("v")
     if boundary.version:
         edge, here = order_key(boundary.version), order_key(version)
@@ -201,7 +202,7 @@ def _by_date(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> V
     if merged is None and knowledge is not None:
         target = _place(boundary, knowledge)
         merged = target.date.isoformat() if target else None
-    if merged is None or (build.version and _ordered(build.version)):
+    if merged is None or (build.version and _ordered(build.version) and build.branch != "main"):
         return Truth.UNKNOWN, ""
     day = date.fromisoformat(merged)
     if build.latest and build.latest < day:

@@ -56,13 +56,16 @@ def derive(name: str, recipe: dict[str, Any], ask: Asker) -> tuple[tuple[Fact, .
     if seen:
         return tuple(seen), None
     facts: list[Fact] = []
+    lacking: list[Missing] = []
     for kind, names in (("setting", recipe.get("settings") or ()), ("env", recipe.get("env") or ())):
         for source in names:
             found, missing = ask(kind, source)
             if missing is not None and not found and kind == "setting":
-                return (), missing
+                lacking.append(missing)
             facts += [_computed(name, recipe, fact, lambda one: ask("fact", one)[0]) for fact in found]
     given = [fact for fact in facts if fact.origin != "default" and fact.value is not None]
+    if lacking and not given:
+        return (), lacking[0]
     chosen = given or [fact for fact in facts if fact.value is not None] or facts[:1]
     return tuple(dict.fromkeys(chosen)), None
 

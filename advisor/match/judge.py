@@ -15,10 +15,13 @@ from advisor.match.conditions import evaluate, gather
 from advisor.match.view import View
 from advisor.model.condition import Atom
 from advisor.model.fact import Fact
-from advisor.model.outcome import Outcome
+from advisor.model.outcome import Missing, Outcome
 from advisor.model.report import Status
 from advisor.model.rule import Affected, Rule
 from advisor.model.truth import Truth, every, some
+
+
+ASK_ENGINE = Missing("engine", "Which engine is it: vLLM, SGLang, LMDeploy or xLLM?", "ps -ww -o args -p PID")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ def status_of(exposure: Truth, signature: Truth, supporting: Truth) -> Status | 
         return "ruled_out" if seen or hinted else None
     if exposure is Truth.UNKNOWN:
         return "likely" if seen else "possible" if hinted else None
-    return "matched" if seen else "likely" if hinted else "exposed"
+    refuted = signature is Truth.NO
+    return "matched" if seen else "possible" if hinted and refuted else "likely" if hinted else "exposed"
 
 
 def judge(rule: Rule, view: View) -> Verdict:
@@ -72,6 +76,8 @@ def judge(rule: Rule, view: View) -> Verdict:
 def exposed(rule: Rule, view: View) -> Outcome:
     """Can it happen here: the build is affected and the rule's exposure condition holds."""
     parts = [build_affected(rule, view), evaluate(rule.exposure, view)]
+    if rule.engine != "any" and not view.case.build.engine:
+        parts.insert(0, Outcome(Truth.UNKNOWN, missing=(ASK_ENGINE,)))
     truth = every(one.truth for one in parts)
     if truth is Truth.NO:
         return gather(truth, [one for one in parts if one.truth is Truth.NO], keep=Truth.NO)

@@ -72,6 +72,13 @@ def test_the_reason_names_fix_and_commit() -> None:
         (Build("xllm", branch="main", after_pr=1964), Truth.UNKNOWN),
         (Build("xllm", branch="main", after_pr=2043), Truth.NO),
         (Build("xllm", branch="main"), Truth.UNKNOWN),
+        (
+            Build("xllm", version="0.9.0", branch="main", earliest=date(2026, 7, 29), latest=date(2026, 7, 29)),
+            Truth.YES,
+        ),
+        (Build("xllm", version="0.9.0", branch="main", earliest=date(2026, 8, 20), latest=date(2026, 8, 20)), Truth.NO),
+        (Build("xllm", version="0.9.0", commit="6bc3fd24"), Truth.YES),
+        (Build("xllm", version="0.9.0"), Truth.NO),
     ],
 )
 def test_a_window_of_main_that_no_release_holds(build: Build, truth: Truth) -> None:

@@ -66,6 +66,7 @@ TABLE = {
     (N, U): None,
     (N, N): None,
 }
+REFUTED = {Y: "possible", U: "possible", N: "ruled_out"}
 
 
 @pytest.mark.parametrize(("exposure", "seen"), list(product((Y, U, N), (Y, "hint", U, N))))
@@ -73,6 +74,11 @@ def test_the_status_table(exposure: Truth, seen: Truth | str) -> None:
     signature = seen if isinstance(seen, Truth) else U
     supporting = Y if seen == "hint" else U
     assert status_of(exposure, signature, supporting) == TABLE[exposure, seen]
+
+
+@pytest.mark.parametrize("exposure", [Y, U, N])
+def test_supporting_signs_beside_a_refuted_signature(exposure: Truth) -> None:
+    assert status_of(exposure, N, Y) == REFUTED[exposure]
 
 
 @pytest.mark.parametrize(
