@@ -60,12 +60,7 @@ class Prose:
         at, lines = 0, self.text.split("\n")
         for index, line in enumerate(lines):
             following = lines[index + 1] if index + 1 < len(lines) else ""
-            hard = (
-                index == 0
-                or not line.strip()
-                or line.lstrip().startswith(("#", "|", "```"))
-                or bool(_OWN_LINE.match(following))
-            )
+            hard = not line.strip() or line.lstrip().startswith(("#", "|", "```")) or bool(_OWN_LINE.match(following))
             pieces += [line, "\n" if hard or _within(at, self.fences) else " "]
             at += len(line) + 1
         return "".join(pieces[:-1])

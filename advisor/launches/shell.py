@@ -73,6 +73,8 @@ def _plain(text: str, spans: tuple[tuple[int, int], ...]) -> list[Command]:
         return []
     words = [word for start, end in spans for word in resolve(text, start, end, {})]
     prefixes = [one for one in takewhile(bool, (_prefix(text, word) for word in words)) if one]
+    if len(prefixes) == len(words):  # assignments alone start nothing
+        return []
     return [Command(tuple(words[len(prefixes) :]), tuple(prefixes), (), spans[0][0], spans[-1][1])]
 
 

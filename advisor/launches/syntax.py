@@ -115,7 +115,7 @@ class _Reader:
     def _children(self, node: Node) -> None:
         loose: list[Node] = []
         for child in node.children:
-            if child.type in _WORDS and node.type in ("ERROR", "program"):
+            if node.type in ("ERROR", "program") and (child.type in _WORDS or self._is_flag(child)):
                 loose.append(child)
                 continue
             self._loose(loose)
@@ -127,6 +127,16 @@ class _Reader:
         """Words the grammar could not place: taken as a command, so that a slip elsewhere loses nothing."""
         if nodes:
             self._emit(self._words(nodes), [], self.place(nodes[0])[0], self.place(nodes[-1])[1])
+
+    def _is_flag(self, node: Node) -> bool:
+        """The grammar takes a leading `--x=1` for an assignment; to bash it is a word."""
+        return node.type == "variable_assignment" and self._source(node).startswith("-")
+
+    def _variable_assignments(self, node: Node) -> None:
+        if any(map(self._is_flag, node.children)):
+            self._command(node)
+        else:
+            self._children(node)
 
     def _branch(self, node: Node) -> None:
         outer, self.state = self.state, self.state.copy()
@@ -248,12 +258,14 @@ class _Reader:
         prefixes: list[Binding] = []
         nodes: list[Node] = []
         for child in node.children:
-            if child.type == "variable_assignment" and not nodes:
+            if self._is_flag(child):
+                nodes.append(child)
+            elif child.type == "variable_assignment" and not nodes:
                 if binding := self._assign(child, remember=False):
                     prefixes.append(
                         Binding(binding.name, binding.value, "prefix", binding.name_start, binding.start, binding.end)
                     )
-            elif child.type in _WORDS:
+            elif child.type in _WORDS or child.type == "variable_assignment":
                 nodes.append(child)
             elif child.type == "heredoc_redirect":
                 self._heredoc(child)

@@ -133,7 +133,7 @@ class _Walk:
 
     def _stop(self, at: int) -> None:
         if self.begun is not None:
-            self.found.append((self.begun, at))
+            self.found.append((self.begun, min(at, len(self.text))))
             self.begun = None
 
     def _other(self, at: int, fresh: bool) -> int:
@@ -266,8 +266,9 @@ class _Field:
         self.known, self.open, self.begun = True, False, False
 
     def add(self, text: str, place: tuple[int, int] = (-1, -1), *, known: bool = True, quoted: bool = False) -> None:
-        self.parts.append(text)
-        self.places.append(place)
+        if text:
+            self.parts.append(text)
+            self.places.append(place)
         self.known &= known
         self.begun |= quoted or bool(text)
 
