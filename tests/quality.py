@@ -55,7 +55,9 @@ def judge(lines: list[dict[str, Any]], rules: dict[str, str | None]) -> None:
         count[f"{kind}: {verdict}"] += 1
         if verdict in ("wrong rule matched", "missed") or (expected and verdict != "leads as matched"):
             lead = report.findings[0] if report.findings else None
-            print(f"  {line['id']}: {verdict}; expected {expected}, leads {lead.rule + ' ' + lead.status if lead else 'nothing'}")
+            print(
+                f"  {line['id']}: {verdict}; expected {expected}, leads {lead.rule + ' ' + lead.status if lead else 'nothing'}"
+            )
     for key in sorted(count):
         print(f"{key:<45} {count[key]}")
 

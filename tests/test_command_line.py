@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import readme
 from tests.front_door import advisor, checked
 
 FLAGS = "--pipeline-parallel-size 8 --tensor-parallel-size 1"
@@ -159,15 +160,7 @@ def test_the_vocabulary_page_is_in_step() -> None:
 
 
 def test_the_readme_shows_the_report_that_the_demo_prints() -> None:
-    root = Path(__file__).parents[1]
-    shown = root.joinpath("README.md").read_text().split("```text\n")[1].split("\n…\n```")[0]
-    demo = root / "docs" / "demo"
-    files = [str(demo.relative_to(root) / name) for name in ("rank0.stack.txt", "rank1.stack.txt", "scheduler.log")]
-    ran = advisor(
-        "check", "--engine", "sglang", "--version", "0.5.16", "--hardware", "2x GB10 aarch64", "--component", "nccl=2.28.9",
-        "--flags", (demo / "launch.sh").read_text().rstrip("\n"), *files, cwd=root, columns=80,
-    )  # fmt: skip
-    assert ran.out.startswith(shown), "refresh the report in README.md"
+    assert readme.printed().startswith(readme.shown()), "run python -m tests.readme"
 
 
 def test_a_malformed_rule_is_said_with_its_place(tmp_path: Path) -> None:

@@ -89,7 +89,9 @@ def test_vllm_fork_broadcast_skew() -> None:
 
 
 def test_vllm_stock_release_refuses_at_start_instead() -> None:
-    ran = checked("--engine", "vllm", "--version", "0.28.0", "--flags", VLLM_FLAGS, "--env", "VLLM_USE_V2_MODEL_RUNNER=1")
+    ran = checked(
+        "--engine", "vllm", "--version", "0.28.0", "--flags", VLLM_FLAGS, "--env", "VLLM_USE_V2_MODEL_RUNNER=1"
+    )
     assert next(iter(ran.statuses())) == REFUSED
     assert ran.statuses().get(SKEW, "none") in ("none", "ruled_out")
 
@@ -142,7 +144,11 @@ def test_xllm_race_in_a_window_of_main() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["请求长期不返回，两个 rank 都活着", "requests never return, both ranks are alive", "服务卡死，没有任何报错，进程都在"],
+    [
+        "请求长期不返回，两个 rank 都活着",
+        "requests never return, both ranks are alive",
+        "服务卡死，没有任何报错，进程都在",
+    ],
 )
 def test_a_symptom_in_plain_words_is_understood(text: str) -> None:
     ran = checked("--engine", "xllm", "--symptom", text)

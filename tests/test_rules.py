@@ -87,7 +87,7 @@ def test_a_remedy_better_than_suggested_ends_the_exposure(case: RuleCase, index:
 
 
 def patterns(rule: Rule) -> list[str]:
-    conditions = [rule.exposure, rule.symptoms.signature, *rule.symptoms.supporting]
+    conditions = [rule.exposure, rule.symptoms.signature, *rule.symptoms.supporting, *rule.symptoms.contrary]
     conditions += [one.applies_when for one in rule.remedies]
     conditions += [one.tried for one in (*rule.not_helpful, *rule.harmful)]
     conditions += [one.unless for one in rule.wanted]

@@ -123,6 +123,7 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         aliases=rule.aliases,
         because=_facts_out(because),
         deciding=_facts_out(verdict.deciding),
+        against=_facts_out(verdict.against),
         missing=tuple(_missing(one) for one in missing(verdict, view)),
         exposure=YES_NO[verdict.exposure.truth],  # type: ignore[arg-type]
         signature=YES_NO[verdict.signature.truth],  # type: ignore[arg-type]
@@ -167,7 +168,9 @@ def headline(verdict: Verdict) -> str:
         )
         return f"Likely {rule.id}: {rule.summary} ({lacking})"
     if verdict.status == "possible":
-        return f"Possible {rule.id}: {rule.summary} (general signs only, and the configuration is not fully known)"
+        refuted = "a sign speaks against it" if verdict.against else "its own signature does not hold"
+        open_ = "general signs only, and the configuration is not fully known"
+        return f"Possible {rule.id}: {rule.summary} ({refuted if verdict.signature.truth is Truth.NO else open_})"
     if verdict.status == "exposed":
         return f"Exposed to {rule.id}: {rule.summary} (it can happen here; it was not seen)"
     why = "; ".join(dict.fromkeys(says(fact) for fact in verdict.deciding))

@@ -4,6 +4,9 @@ exposure \\ symptoms | signature seen | only supporting seen | not known | cover
 yes                 | matched        | likely               | exposed   | exposed
 not known           | likely         | possible             | –         | –
 no                  | ruled_out      | ruled_out            | –         | –
+
+Where the evidence decides that the signature does *not* hold, or a contrary sign is seen, supporting signs make a
+failure possible, never likely.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ ASK_ENGINE = Missing("engine", "Which engine is it: vLLM, SGLang, LMDeploy or xL
 class Verdict:
     """One rule's judgement of one case. `status` None means there is nothing to show.
 
-    `signs` are the symptom conditions that hold, for ranking; `deciding` what rules it out.
+    `deciding` is what rules it out; `against` the contrary signs seen.
     """
 
     rule: Rule
@@ -37,6 +40,7 @@ class Verdict:
     signature: Outcome
     supporting: Outcome
     deciding: tuple[Fact, ...] = ()
+    against: tuple[Fact, ...] = ()
 
     def signs(self) -> tuple[str, ...]:
         """Keys of the symptom conditions seen to hold."""
@@ -64,13 +68,19 @@ def judge(rule: Rule, view: View) -> Verdict:
     """The verdict of `rule` on the case that `view` shows."""
     exposure = exposed(rule, view)
     signature = evaluate(rule.symptoms.signature, view) if rule.symptoms.signature else Outcome(Truth.UNKNOWN)
+    contrary = [one for one in (evaluate(part, view) for part in rule.symptoms.contrary) if one.truth is Truth.YES]
+    seen = signature.truth is Truth.YES
+    if contrary:
+        signature = Outcome(Truth.NO, signature.because, signs=signature.signs)
     parts = [evaluate(one, view) for one in rule.symptoms.supporting]
     supporting = gather(
         some(one.truth for one in parts), [one for one in parts if one.truth is Truth.YES], keep=Truth.YES
     )
-    status = status_of(exposure.truth, signature.truth, supporting.truth)
+    hinted = Truth.YES if contrary and seen else supporting.truth
+    status = status_of(exposure.truth, signature.truth, hinted)
     deciding = exposure.because if exposure.truth is Truth.NO else ()
-    return Verdict(rule, status, exposure, signature, supporting, deciding)
+    against = tuple(fact for one in contrary for fact in one.because)
+    return Verdict(rule, status, exposure, signature, supporting, deciding, against)
 
 
 def exposed(rule: Rule, view: View) -> Outcome:

@@ -160,7 +160,8 @@ class SupersededOut:
 class Finding:
     """One rule's verdict on this case.
 
-    `because` are the facts the status stands on; `deciding` those that rule it out. `headline` is it all in a line.
+    `because` are the facts the status stands on; `deciding` those that rule it out; `against` contrary signs that were
+    seen. `headline` is it all in a line.
     """
 
     rule: str
@@ -171,6 +172,7 @@ class Finding:
     aliases: tuple[str, ...]
     because: tuple[FactOut, ...]
     deciding: tuple[FactOut, ...]
+    against: tuple[FactOut, ...]
     missing: tuple[MissingOut, ...]
     exposure: YesNoUnknown
     signature: YesNoUnknown

@@ -65,10 +65,14 @@ class Affected:
 
 @dataclass(frozen=True)
 class Symptoms:
-    """`signature` tells this failure from its look-alikes; `supporting` are weaker signs shared with others."""
+    """`signature` tells this failure from its look-alikes; `supporting` are weaker signs shared with others.
+
+    `contrary` are signs that speak against it: once one is seen, the failure is possible at most.
+    """
 
     signature: Condition | None = None
     supporting: tuple[Condition, ...] = ()
+    contrary: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,8 @@ def brief(finding: Finding) -> list[Block]:
     blocks: list[Block] = [item(said, tone=words.TONES[finding.status])]
     if why:
         blocks.append(Line(f"because {why}", depth=1))
+    if finding.against:
+        blocks.append(Line(f"against it: {'; '.join(words.fact(one) for one in finding.against[:2])}", depth=1))
     return [*blocks, *_next(finding)]
 
 

@@ -48,7 +48,8 @@ def page(rule: Rule, fixes: tuple[FixOut, ...]) -> list[Block]:
         *sections.headed("Affected builds", [item(affected(one)) for one in rule.affected]),
         *sections.headed("Can happen when", condition(rule.exposure)),
         *sections.headed("Told from its look-alikes by", condition(rule.symptoms.signature)),
-        *sections.headed("Weaker signs", [block for one in rule.symptoms.supporting for block in condition(one)]),
+        *sections.headed("Weaker signs", _each(rule.symptoms.supporting)),
+        *sections.headed("Speaks against it", _each(rule.symptoms.contrary)),
         *sections.remedies(told, cites, every=False),
         *sections.fixes(told, cites, every=True, here=False),
         *sections.dont(told, cites),
@@ -70,19 +71,26 @@ def _standing(rule: Rule) -> str:
 # conditions in words
 
 
-def condition(given: Condition | None, depth: int = 0) -> list[Block]:
-    """A condition as nested items."""
+def _each(signs: tuple[Condition, ...]) -> list[Block]:
+    """Signs that count each by itself: the parts of one stay together."""
+    return [block for one in signs for block in condition(one, 0, joined=True)]
+
+
+def condition(given: Condition | None, depth: int = 0, *, joined: bool = False) -> list[Block]:
+    """A condition as nested items; at the top an `all` is a plain list, unless `joined`."""
     if given is None:
         return []
     if isinstance(given, Atom):
         return [item(atom(given), depth)]
-    if (given.kind == "all" and depth == 0) or (len(given.parts) == 1 and given.kind != "not"):
+    if (given.kind == "all" and depth == 0 and not joined) or (len(given.parts) == 1 and given.kind != "not"):
         return [block for part in given.parts for block in condition(part, depth)]
     return [item(JOINS[given.kind], depth), *(block for part in given.parts for block in condition(part, depth + 1))]
 
 
 def atom(one: Atom) -> str:
     """One condition as a person would say it."""
+    if one.kind in ("log", "stack") and one.means:
+        return f"a {'line' if one.kind == 'log' else 'thread'}: {one.means}"
     if one.kind == "log":
         return f"a line like `{one.name}`"
     if one.kind == "stack":
@@ -126,6 +134,7 @@ def _told(rule: Rule, fixes: tuple[FixOut, ...]) -> Finding:
         aliases=rule.aliases,
         because=(),
         deciding=(),
+        against=(),
         missing=(),
         exposure="unknown",
         signature="unknown",

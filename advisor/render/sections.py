@@ -74,8 +74,14 @@ def applies(finding: Finding, every: bool) -> list[Block]:
         Heading("Does it apply to you?"),
         Line(words.applies(finding)),
         *facts(shown, every),
+        *(block for one in finding.against for block in _against(one)),
         *unknown,
     ]
+
+
+def _against(one: FactOut) -> list[Block]:
+    said = fact(one)
+    return [item(f"speaks against it: {words.fact(one)}"), *said[1:]]
 
 
 def ordered(remedies: Iterable[RemedyOut]) -> list[RemedyOut]:

@@ -70,7 +70,7 @@ def applies(finding: Finding) -> str:
     """Does it apply here: the two judgements behind the status, each in words."""
     seen = {
         "yes": "the signature that tells it from its look-alikes was seen",
-        "no": "its signature was looked for and not found",
+        "no": "what was seen decides against its signature",
         "unknown": "its signature was not seen in what was given",
     }[finding.signature]
     can = {

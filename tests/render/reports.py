@@ -167,6 +167,7 @@ MATCHED = Finding(
     aliases=("example/engine#53402",),
     because=BECAUSE,
     deciding=(),
+    against=(),
     missing=(),
     exposure="yes",
     signature="yes",
