@@ -141,6 +141,8 @@ class _Reader:
         self, text: str, launches: Sequence[Launch]
     ) -> tuple[tuple[Launch, ...], tuple[Fact, ...], tuple[Note, ...]]:
         """What words say: a partial launch of its own only when there is no command, else facts no command states."""
+        if not text.strip():
+            return (), (), ()
         from advisor.launches import mentions
 
         engine = self.engine or (launches[0].engine if launches else None)
