@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from advisor.errors import UsageError
-from advisor.evidence.free_text import blocks, clause_of, elsewhere, of_another, plain, readable
+from advisor.evidence.prose import blocks, clause_of, elsewhere, of_another, plain, readable
 from advisor.model.build import Build, Component, commit_in, local_commit, parse_version, pr_in
 from advisor.model.fact import Note, Origin
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from advisor.errors import UsageError
 from advisor.evidence.builds import components_in
-from advisor.evidence.free_text import (
+from advisor.evidence.prose import (
     blocks,
     clause_of,
     elsewhere,

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.evidence.free_text import FACTS, SIGNS, read_symptoms
+from advisor.evidence.free_text import FACTS, read_symptoms
+from advisor.evidence.signs import SIGNS
 
 
 def stated(text: str) -> set[str]:

@@ -1,0 +1,591 @@
+"""The ways to say a symptom, in English and Chinese: a table of signs, each with its example.
+
+Sample: `Sign("symptom.hang", "locks? up", "the engine locks up")`. Only data: `free_text` holds sentences against it.
+
+**Source:** no tool prints these words; they are those of issue threads of the engines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One way to say a thing. Case does not matter, and a sentence is read on one line: a blank is any white space.
+
+    `words` must be in the sentence, not negated; `near` too, in the same sentence; `unless` not in the same clause.
+    """
+
+    fact: str
+    words: str
+    example: str
+    near: str = ""
+    unless: str = ""
+
+
+_RANK = (
+    r"\branks?(?:\b|\d)|\bgpus?(?:\b|\d)|\bnpus?(?:\b|\d)|\bpeers?\b|\bcards?\b|\bstages?\b|"
+    r"\bschedulers?\b|\b[tpd]p ?\d|卡|进程|末级"
+)
+_SERVER = r"process|\bpods?\b|\branks?\b|container|worker|server|scheduler|engine|instance|\bnode|进程|容器|服务|实例"
+_OUTPUT = r"output|answer|result|token|\btext|completion|response|generat|logit"
+_STARTING = (
+    r"(?:start-?up|start|launch|launching|boot|load|loading|initiali[sz]\w+|graph capture|capturing|"
+    r"cuda graph capture"
+    r"|worker start|warm-?up|import)\b"
+)
+
+SIGNS: tuple[Sign, ...] = (
+    # no progress
+    Sign(
+        "symptom.hang",
+        r"\b(?:hangs?|hung|hanging)\b",
+        "completions hang for ever",
+        unless="hang-prone|hang (?:detect|check)",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:freezes?|froze|frozen|freezing)\b|冻结|冻住",
+        "the rollout loop freezes; 计数冻结",
+        unless=r"vision|tower|projector|weights|layers?|encoder|backbone|parameters|\bprefix|mtime|视觉|权重|参数",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bdead-?lock(?:s|ed|ing)?\b|\blive-?lock(?:s|ed)?\b",
+        "all schedulers are dead-locked",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bstuck\b|\bwedge[sd]?\b|\bstall(?:s|ed)\b|\bunresponsive\b",
+        "TP0 is stuck; decode stalls",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bnever (?:(?:come|came)s? back|return|finish|complete|answer|respond|leave)(?:s|ed|es)?\b",
+        "requests never return",
+        unless="launch|start|load|initiali|compil",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:stop|stopped|stops|quits?|cease[sd]?) (?:respond|answer|generat|produc|process|serv|reply|"
+        r"making progress)\w*",
+        "the server stops answering",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:no|not|any|without) (?:(?:making|make|making any|further|more|any) )?progress\b",
+        "no progress",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:no|without(?: a| any)?) (?:response|answer|reply)\b|n't respond|n't return\b|"
+        r"\bnot (?:respond(?:ing)?|return)\b",
+        "the request does not return",
+        unless="response (?:hook|format|body|header)|_",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:waits?|waiting|sits?|sitting|spins?|blocks?|blocked|stops?)(?: there| in \w+)? (?:for ?ever|"
+        r"indefinitely|endlessly)\b|\bsits there\b|\bsits at 0\b",
+        "a single prompt waits for ever",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:decode|decoding|generation|prefill|service) (?:just |simply |suddenly )?stops\b",
+        "a few hours in, the service stops",
+        unless="stops (?:with|in|on) (?:an?|the|some)|graph capture|exit",
+    ),
+    Sign(
+        "symptom.hang",
+        "卡住|卡死|卡在|卡着|卡主|挂起|挂死|挂住|夯住|夯死|死锁|假死|僵死|不返回|没有返回|没返回|不往前走|不再推进|不推进|没有进展|无进展|没有响应|没响应|无响应|不响应|没反应|"
+        "停住|一直不动|不动了",
+        "请求长期不返回；4090 上一直没有响应",
+    ),
+    Sign(
+        "symptom.hang",
+        "没有完成|未完成|没完成",
+        "首个正式请求超过 120 秒没有完成",
+        near="请求|秒|分钟",
+        unless="单元|测试",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bstops? in (?:an? |the )?(?:\w+ )?(?:all[-_]?gather|all[-_]?reduce|broadcast|collective|barrier)\b",
+        "traffic on several ranks stops in an all-gather",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bno (?:new |more |further )?tokens? (?:is|are|were|gets?|comes?)\b|(?:\bnot|n't) (?:produc|"
+        r"generat|emit)\w*(?: any)? (?:\w+ )?(?:tokens?|output)\b"
+        r"|\bproduces? no (?:more |further )?(?:tokens?|output)\b|\bthroughput (?:drops|falls|goes|"
+        r"went) to (?:0|zero)\b"
+        r"|不出 ?token|没有输出了|不再输出|不吐字",
+        "no tokens are generated",
+        unless=r"token ids?|tokeni[sz]",
+    ),
+    # one engine's heartbeat may be silent because it is idle; several that stop together are not
+    Sign(
+        "symptom.hang",
+        r"\bheart-?beats?\b|\bavg thr\b",
+        "eight servers stop their heartbeat at the same moment",
+        near=(
+            r"\bstop\w*\b.*(?:simultaneous|at the same (?:moment|time|second)|at once)|"
+            r"\ball\b.*\bstop.*(?:simultaneous|same)"
+        ),
+        unless="never|monitor",
+    ),
+    # a process dies
+    Sign(
+        "symptom.crash",
+        r"\bcrash(?:es|ed|ing)?\b|\bsegfault\w*|segmentation fault|\bcore ?dump(?:s|ed)?\b",
+        "the worker crashes",
+    ),
+    Sign("symptom.crash", r"\bcrash-?loop\w*|illegal memory access|device-side assert", "CUDA illegal memory access"),
+    Sign(
+        "symptom.crash",
+        r"\b(?:dies|died|die|dying)\b",
+        "prefill worker dies with a KeyError",
+        unless="die size|per die|die-to-die",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\babort(?:s|ed|ing)?\b",
+        "gloo aborts the process",
+        near=r"process|engine|server|worker|\branks?\b|start-?up|scheduler|core",
+        unless=r"requests?\b|client|timeout abort|streaming",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\bassertion\b|\basserts\b",
+        "stops with an assertion",
+        near="stop|fail|die|hit|exit|crash|abort|trip|raise",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\b(?:falls?|fell) over\b|\bbl(?:ows?|ew) up\b|\b(?:goes|went) down\b|\b(?:takes?|took|brings?|"
+        r"brought) (?:it|\w+ server|everything) down\b",
+        "our server falls over on the first decode",
+        unless=r"\bnan\b|memory|latency|acceptance|rate|throughput",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\bkill(?:s|ed)\b",
+        "the watchdog kills the server",
+        near="server|process|worker|scheduler|kernel|watchdog|being",
+        unless=r"\b(?:i|we) (?:have )?kill|by hand|manually",
+    ),
+    Sign(
+        "symptom.crash",
+        r"\bstops? with an? [\w ]*(?:error|assertion|attribute|exception|message|traceback|failure)|"
+        r"\bexit(?:s|ed) (?:with|unexpected|code|silent)\w*",
+        "the script stops with a missing attribute",
+    ),
+    Sign(
+        "symptom.crash",
+        "崩溃|崩了|崩掉|崩|挂掉|挂了|断言失败|报错退出|异常退出|失败退出|直接退出|进程退出|自动退出|突然退出|闪退|段错误",
+        "D 节点就挂掉退出",
+    ),
+    # starting
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:won't|will not|cannot|can't|could not|couldn't|doesn't|does not|didn't|did not|fail(?:s|"
+        r"ed)? to|refuse[sd]? to|unable to|never) (?:even )?(?:launch|start|come up|boot)(?:s|es|ed)?\b",
+        "the server refuses to start",
+        unless=r"start (?:a|the|any|to|new|with)\b",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        (
+            r"\b(?:dies|died|fails|failed|crash(?:es|ed)|stops|stopped|abort(?:s|ed)|"
+            r"out of memory)(?: right away| straight away| immediately)? (?:in|at|on|during|while|"
+            r"when) (?:the |our )?(?:\w+ )?" + _STARTING
+        ),
+        "stops at graph capture although 8 GB are free",
+        unless="after",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:start|start-?up|launch|graph capture|warm-?up) (?:fails|failed|aborts|aborted|crashes|dies|"
+        r"runs out|says out|is refused)\b",
+        "start-up aborts",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:deploying|starting|launching|booting|warm-?up)\b[\w -]* (?:stops|dies|fails|crashes|"
+        r"aborts)\b|\bbreaks? (?:\w+ )?(?:start|start-?up|launch)\b",
+        "starting the prefill side dies right away",
+        unless="after",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:library|package|module|dll)\b",
+        "the kernel library won't load",
+        near=(
+            "cannot (?:be )?(?:load|find|import)|(?:won't|can't|can not) (?:be )?(?:load|find|import|"
+            "found)|no longer imports?|fail(?:s|ed) to (?:load|import)"
+        ),
+    ),
+    Sign(
+        "symptom.startup_failure",
+        "起不来|启动不了|启动失败|无法启动|启动就?报错|没起来|拉不起来|加载失败|一启动就|一导入就|一跑就(?:缺|报|崩)|启动(?:时|阶段|过程中)(?:崩|报错|失败|退出)",
+        "服务还没起来就崩了",
+        unless="卡|hang|不动",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        r"\bnever finish(?:es|ed)? (?:launching|loading|starting|initiali[sz]ing|capturing|start-?up)",
+        "never finishes launching once graph mode is on",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        (
+            r"\b(?:start|start-?up|launch)(?: just| simply| always)? (?:hangs|freezes|sits|blocks|stalls|"
+            r"is stuck)\b|\b(?:hangs?|hung|stuck|freezes|frozen|blocks|blocked|deadlocks|stalls) (?:in|at|on|"
+            r"during|while|when) (?:the )?(?:model )?['\"]?" + _STARTING
+        ),
+        "hangs during graph capture",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        "启动(?:时|阶段|过程中)?(?:就|会|一直)*(?:卡|hang|不动)|卡在 ?(?:启动|加载|初始化|图捕获|预热|模型加载|权重|"
+        "cuda ?graph|graph capture)|一启动就(?:卡|hang)",
+        "启动就卡住",
+    ),
+    # answers
+    Sign(
+        "symptom.wrong_output",
+        r"\bgarbled\b|\bgibberish\b|\bnonsense\b|\bgarbage\b",
+        "answers are garbled",
+        unless="garbage.collect",
+    ),
+    Sign("symptom.wrong_output", r"\bcorrupt(?:s|ed|ion)?\b", "corrupted output", near=_OUTPUT),
+    Sign(
+        "symptom.wrong_output",
+        r"\b(?:wrong|incorrect)\b",
+        "answers served from the cache are wrong",
+        near=_OUTPUT,
+        unless="wrong (?:flag|version|path|device)",
+    ),
+    Sign(
+        "symptom.wrong_output",
+        r"\brepeat(?:s|ed|ing)\b|\btwice\b",
+        "the text has every piece twice",
+        near=r"output|\btext|\btokens?\b|answers?|words?\b|piece",
+        unless="request|prompt|twice as",
+    ),
+    Sign(
+        "symptom.wrong_output",
+        r"exclamation marks|!{5,}|\bblanks\b|\bempty (?:output|answer|response|completion)s?\b|someone else",
+        "chats turn into exclamation marks",
+    ),
+    Sign(
+        "symptom.wrong_output",
+        "乱码|胡言乱语|输出(?:就|会|全|都|完全|变)*(?:乱|不对|错误|错乱|重复)|乱了|结果(?:也|都|就)*(?:不对|错误|对不上)|答案(?:不对|错)|答非所问|复读|感叹号",
+        "第二次输出就完全乱了",
+    ),
+    # slowness, memory, timeouts
+    Sign(
+        "symptom.slow",
+        r"\bslow(?:er|s|ed)?\b|\bsluggish\b|\btakes? (?:very |too |so )?(?:long|ages)\b",
+        "loading takes long",
+        unless="memory (?:grow|leak)|slow (?:path|start|tokenizer)",
+    ),
+    Sign(
+        "symptom.slow",
+        r"\b(?:latency|throughput|ttft|tpot)\b",
+        "very uneven token latency",
+        near=(
+            r"\bdrop|\bfall|\bfell|degrad|uneven|\bjump|\bworse|\bspike|collaps|halv|\brises?\b|\brose\b|regress|"
+            r"terribl|\bpoor"
+        ),
+        unless="low-latency|heartbeat",
+    ),
+    Sign(
+        "symptom.slow",
+        "很慢|变慢|太慢|慢了|更慢|慢得|非常慢|巨慢|吞吐(?:率|量)?(?:下降|降低|掉|很低)|延迟(?:升高|变高|很高|增大|飙)|性能(?:下降|劣化|退化)",
+        "解码变慢",
+    ),
+    Sign(
+        "symptom.oom",
+        r"\booms?\b|\boom-?killed\b|out[- ]of[- ]memory|\black of memory\b|\bnot enough memory\b",
+        "runs out of memory while capturing graphs",
+    ),
+    Sign("symptom.oom", "(?:显存|内存)(?:不够|不足|溢出|爆了?|炸了?)|爆显存|炸显存|爆内存", "还是报显存不够"),
+    Sign("symptom.timeout", r"\b(?:timed|times|timing) out\b", "DeepEP keeps timing out"),
+    Sign("symptom.timeout", r"\btime out\b", "requests time out", near="request|rpc|calls?|client|connection"),
+    Sign("symptom.timeout", r"\b(?:nccl|watchdog|collective|rpc) time-?outs?\b", "until the NCCL timeout"),
+    Sign(
+        "symptom.timeout",
+        r"\btime-?outs?\b",
+        "ends in an RPC timeout",
+        near=(
+            r"\b(?:ends? in|hits?|gets?|got|reports?|reported|raises?|raised|throws?|threw|sees?|seeing|"
+            r"rpc|errors?|fail(?:s|ed) with|caught|dies with)\b"
+        ),
+        unless=(
+            r"disabled|default|waiting timeout|\bset\b|=|-timeout|increas|longer|timeout (?:of|is|to)|"
+            r"abort|\d+ ?s\b|both env"
+        ),
+    ),
+    Sign(
+        "symptom.timeout",
+        "超时",
+        "随后报 sample_tokens 超时",
+        near="报|触发|出现|错误|失败|频繁|一直|异常|抛|请求",
+        unless="设置|配置|阈值|参数|以便|调大|默认|启用|开启",
+    ),
+    Sign(
+        "symptom.watchdog",
+        r"\bwatch ?dog\b|看门狗|\bheartbeat monitor\b",
+        "watchdog fires",
+        near=(
+            r"\bfire[sd]?\b|\bkill|trigger|time-?out|times? out|caught|catches|\btrip|abort|\btakes?\b|"
+            r"\btook\b|terminat|\bends?\b|触发|捕获|杀|超时|报"
+        ),
+        unless=r"--|watchdog-timeout|disabl|\bset\b|启用|设置|配置",
+    ),
+    # circumstances
+    Sign(
+        "symptom.no_error",
+        r"\b(?:no|zero|without(?: an?| any)?|not a single)(?: python| visible| obvious| other|"
+        r" further)? (?:errors?|exceptions?|traceback|stack ?trace)\b",
+        "heartbeat stopped, no traceback",
+        unless=r"counter|after (?:the )?(?:fix|upgrad)|\b(?:off|disabled)\b",
+    ),
+    Sign(
+        "symptom.no_error",
+        r"\bsilent(?:ly)?\b",
+        "silently freezes",
+        near=r"hang|freez|froze|\bdie|\bstop|stall|exit|fail|crash|stuck|dead|卡",
+    ),
+    Sign(
+        "symptom.no_error",
+        r"\bnothing (?:at all )?(?:(?:is|was|shows up|appears) )?(?:in|printed|logged)\b|\blogs? (?:are|is|"
+        r"stays?) (?:clean|empty|quiet|silent)\b",
+        "nothing in the log",
+        near=r"\blogs?\b|printed|logged|console|dmesg|stderr",
+    ),
+    Sign(
+        "symptom.no_error",
+        "(?:没有?|无|未见|不)(?:任何)?(?:报错|错误|异常|告警|日志输出)|没有任何(?:日志|输出)|静默|日志(?:里|中)?(?:很干净|没有东西)",
+        "没有任何报错",
+        unless="目标错误|错误率",
+    ),
+    Sign(
+        "symptom.processes_alive",
+        r"\balive\b|\bstill (?:up|running|there)\b|\bstay(?:s|ed)? (?:up|running)\b|\bremain(?:s|"
+        r"ed)? (?:up|running)\b",
+        "no error, pods alive",
+        near=_SERVER,
+        unless=r"\brest\b|no longer|keep-?alive|a few|some\b",
+    ),
+    Sign(
+        "symptom.processes_alive",
+        r"/health\b|\bhealth ?(?:check|接口|探针|endpoint)",
+        "/health fine, completions hang",
+        near=r"\bfine\b|\bok\b|\b200\b|healthy|green|passes|正常",
+        unless=r"\bnot\b|fails|503|500",
+    ),
+    Sign(
+        "symptom.processes_alive",
+        "活着|存活|还在|都在|仍在运行|没死|没有死|没退出",
+        "两个 rank 进程都活着",
+        near=r"进程|\branks?\b|\bpods?\b|容器|worker|实例|服务",
+    ),
+    Sign(
+        "symptom.heartbeat_stopped",
+        r"\bheart-?beats?\b|心跳",
+        "all stop their throughput heartbeat",
+        near=r"\bstop|silent|ceas|froze|\bgone\b|missing|disappear|vanish|stalled|停|没了|没有了|消失|断|不再",
+        unless="monitor|never|nccl|zookeeper|etcd",
+    ),
+    Sign(
+        "symptom.heartbeat_stopped",
+        r"\bavg thr\b|\b(?:no (?:new |more |further )?)?decode batch(?:es)?\b|\bthroughput (?:line|log|"
+        r"report)s?\b|\bengine 000\b|"
+        r"\bstats? lines?\b|吞吐(?:日志|行|打印)",
+        "no decode batches in the log",
+        near=r"\bstop|silent|ceas|froze|\bgone\b|\bno\b|no longer|disappear|停|不再|没|消失",
+        unless="never (?:stop|stall)",
+    ),
+    # ranks
+    Sign(
+        "symptom.rank_idle",
+        r"\bidles?\b|\bidling\b|\bparked\b|(?:^|[^\d.])0(?:\.0)? ?%|空闲|闲着",
+        "seven GPUs spin, the last one is idle; GPU 7 占用率 0%",
+        near=_RANK + r"|\bother\b|\bothers\b|\blast one\b|\brest\b|\bworker\b|\bhead\b|另一|其他|gpu|npu",
+        unless=(
+            r"\ball\b|\bevery\b|\bboth\b|gpus (?:at|are) 0|log idle|idle or busy|idle (?:time|timeout|"
+            "power)|丢包|loss|error"
+        ),
+    ),
+    Sign(
+        "symptom.rank_busy",
+        r"\bspin(?:s|ning)?\b|\bspun\b|\bpegged\b|\bbusy[- ]loop\w*|空转|打满|跑满",
+        "seven GPUs spin",
+        near=_RANK + r"|\bcpu\b|\bcore\b|\bthread\b|gpu|npu",
+        unless="(?:spin|spun|spins|spinning)[- ](?:up|down)",
+    ),
+    Sign(
+        "symptom.rank_busy",
+        r"\b100 ?%|\bfull(?:y)? utili[sz]\w+|\bbusy\b",
+        "every GPU at full utilisation",
+        near=r"\branks?\b|\bgpus?\b|\bnpus?\b|\bcards?\b|\bcores?\b|\bcpu\b|utili|占用|利用|scheduler",
+        unless="100 ?% (?:of|repro|sure|certain)|idle or busy|too busy|命中|hit rate|接[受收]率",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\bdiverge(?:s|d|nce|nt)?\b|\bdisagree(?:s|d|ment)?\b|\bdesync\w*|\bout of (?:sync|step)\b|"
+        r"\bdifferent (?:collectives?|places|order|batch\w*|points)\b|\bno longer match\b|"
+        r"\bmismatched collectives?\b|\bcollective mismatch\b|\bpermanent split\b|不一致|分叉|看法不一样|不同步",
+        "two DP ranks end up in different collectives",
+        near=r"\branks?\b|rank-|\bstages?\b|scheduler",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\bone (?:\w+ )?(?:rank|stage|scheduler|worker|gpu|npu|node)(?:'s)?\b.*\b(?:(?:the|its|"
+        r"all) (?:\w+ )?(?:others?|peers?|rest|next|remaining)|peer)\b",
+        "one rank wedged inside NCCL, the other idle",
+        unless=r"\bfine\b|\bworks\b|\boom\b|memory",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\b(?:[tpd]p|rank) ?\d+ (?:is |sits? |was )?(?:stuck|in|spin|wait|block|wedge|hang|"
+        r"at)\w*\b.*\b(?:while|whereas|but|and)\b.*\b(?:ranks? ?\d|[tpd]p ?\d|others?|peers?|rest)\b",
+        "TP0 is stuck in the prefetch check while ranks 1 to 3 wait",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\b(?:two|three|four|half|some|\d+) (?:of the |\w+ )?(?:ranks|gpus|npus|workers|schedulers|"
+        r"stages)\b.*(?:,|\band\b|\bwhile\b) (?:the )?(?:other )?(?:two|three|four|half|some|others|"
+        r"\d+) (?:are |\w+ )?(?:wait|sit|spin|stuck|block|in)\w*\b",
+        "four ranks spin in evict, four wait in broadcast_pyobj",
+    ),
+    Sign("symptom.ranks_split", "一个 ?rank.*另一个", "一个 rank 在 all-gather，另一个在等请求广播"),
+    Sign(
+        "symptom.ranks_split",
+        r"rank ?\d[^，。]*[在卡].*rank ?\d[^，。]*[在卡等]",
+        "rank0 在 all_reduce，rank1 在等 broadcast",
+    ),
+    Sign(
+        "symptom.ranks_split",
+        r"\brank ?\d (?:is )?(?:in|at|inside|waits|waiting|stuck)\b.*(?:,|;|\band\b|"
+        r"\bwhile\b).*\brank ?\d (?:is )?(?:in|at|inside|waits)\b",
+        "rank 0 in all_reduce, rank 1 in broadcast_pyobj",
+    ),
+    # when it happens
+    Sign(
+        "symptom.first_request",
+        r"\bfirst (?:real |chat |formal |live |user |actual )?(?:request|prompt|sample|query|message|"
+        r"completion|decode|inference)\b|\b(?:right |straight )?after (?:the )?warm-?up\b",
+        "server ready, first real request aborted",
+        unless="(?:is|was|always|are) (?:always )?(?:right|fine|ok|correct)|works|succe|after the first",
+    ),
+    Sign(
+        "symptom.first_request",
+        "第一(?:条|个|次)(?:正式|真实|用户)?的?(?:请求|样本|对话|推理)|首(?:条|个|次)(?:正式|真实)?的?(?:请求|样本|推理)|首条卡住|预热(?:完成|完|结束|"
+        "之)?后|warm-?up ?后",
+        "第一条正式请求两分钟都不返回",
+        unless="正常|没问题|成功",
+    ),
+    Sign(
+        "symptom.after_a_while",
+        r"\bafter (?:(?:\w+ing )?for )?(?:about |around |roughly |some |~ ?|\d[\d.]* ?(?:-|–|"
+        r"to) ?)*(?:[\d.]+ ?\+? ?|two |"
+        "three |four |five |six |ten |twelve |a few |several |some |a couple of |a |an |many )?(?:minutes|"
+        r"mins?|hours?|hrs?|h|days?|while|turns)\b",
+        "after about 3.5 hours",
+        unless="first request",
+    ),
+    Sign(
+        "symptom.after_a_while",
+        r"\b(?:hours|minutes|days) (?:in|into)\b|\bminutes ?(?:–|-|to) ?hours\b|\b(?:fine|ok|normally|"
+        r"well) for (?:a few |several |many |some |\w+ )?(?:minutes|hours|days)\b",
+        "a few hours in, the service stops",
+        unless=r"hours in (?:a|the)\b",
+    ),
+    Sign(
+        "symptom.after_a_while",
+        r"跑久了|一段时间(?:之?后|就|会)|过了?一段时间|长时间运行"
+        r"|(?:几|数|[\d.]+|一|两|半) ?个?(?:多)?(?:小时|分钟|天)(?:左右)?之?后"
+        r"|(?:跑|运行)了?(?:几|数|[\d.]+|一|两|半) ?个?多?(?:小时|分钟|天)",
+        "运行几分钟到几十分钟后",
+        unless="至少",
+    ),
+    Sign(
+        "symptom.under_load",
+        r"\bhigh(?:ly)? concurren\w+|\bunder (?:heavy |high |sustained |real |full |production )?load\b|"
+        r"\boverload(?:ed|s)?\b|\bheavy (?:load|traffic)\b|\bput load on\b|\b(?:push|put|throw|send)(?:s|"
+        r"ing)? (?:many|more|lots of|a lot of) (?:load|requests)\b|\bconcurrency (?:is |goes |gets |"
+        r"was )?(?:high|up)\b|\b(?:soak|stress|load) test|\bunder concurrent\b|\bconcurrent decoding\b|"
+        r"\b(?:\d{2,}|many|lots of) (?:parallel|concurrent) \w+",
+        "when concurrency is high; 20 parallel requests",
+        unless=r"\blow\b|works under|fine under",
+    ),
+    Sign(
+        "symptom.under_load",
+        r"高并发|大并发|并发(?:一?高|一?大|一?上|一压)|\d{2,} ?路?并发|压测|满载",
+        "32 并发一压 D 节点就挂掉",
+        unless="压测后|低并发",
+    ),
+    Sign(
+        "symptom.sampling_only",
+        r"\bgreedy\b|\btemperature ?(?:=|of|is|to|at)? ?0(?:\.0+)?(?:[^.\d]|$)|贪心|贪婪",
+        "换成 greedy 完全正常",
+        near=(
+            r"\bfine\b|\bok\b|\bworks?\b|\bcorrect\b|\bclean\b|\bno (?:problem|issue)|\bstable\b|正常|没问题|"
+            "没有问题|没事|不会|不复现|稳定"
+        ),
+        unless=r"\balso\b|\bnot (?:fine|ok|stable)|n't",
+    ),
+    Sign(
+        "symptom.sampling_only",
+        r"\bonly (?:\w+ )?(?:with|when|under) (?:random )?(?:sampling|temperature)\b|只有?(?:开|用|在)?(?:随机采样|"
+        "带?温度)",
+        "only with random sampling",
+    ),
+    Sign(
+        "symptom.acceptance_falls",
+        r"\bacceptance(?: rate| length)?\b|\baccept (?:rate|length|len)\b|\baccept_len\b"
+        r"|接[受收]率|接[受收]长度|采纳率",
+        "接受率一路往下掉",
+        near=(
+            r"\bfalls?\b|\bfell\b|falling|\bdrops?\b|dropp|declin|collaps|decay|\bsink|go(?:es|ing) down|"
+            "plummet|掉|跌|下降|降低|下滑|变低|越来越低"
+        ),
+    ),
+    Sign(
+        "symptom.sigterm_ignored",
+        r"\bsigterm\b",
+        "SIGTERM 无法正常退出",
+        near="ignor|no effect|not (?:exit|stop|die|respond|work)|n't|cannot|无法|不能|没反应|无效|不退出|杀不掉|不响应",
+    ),
+    Sign(
+        "symptom.sigterm_ignored",
+        r"\b(?:only|needs?|needed|have to|had to|must)(?: use| a| to| be| restarted with)* (?:kill -9|"
+        r"sigkill)\b|只能 ?kill -9|杀不掉|"
+        "kill 不掉",
+        "only kill -9 helps",
+    ),
+    Sign(
+        "symptom.long_prefill",
+        r"\blong(?:er)?[- ](?:prompts?|prefills?|contexts?|inputs?|sequences?)\b|\blonger one\b|"
+        r"\bchunked[- ]prefill\b|\b\d{2,4} ?k (?:tokens?|context|prompt)\b|\bcontext limit\b",
+        "once long prefills come in",
+        unless=r"\bshort\b|--",
+    ),
+    Sign(
+        "symptom.long_prefill",
+        "长 ?(?:prompt|prefill|上下文|文本|输入|提示词|序列)|分块 ?prefill",
+        "同一个长 prompt 连着请求两次",
+    ),
+    Sign(
+        "symptom.sleep_wakeup",
+        r"\bsleep/wake-?up\b|\b(?:wake|wakes|woke|waking|wak(?:e)?n)[- ]?up\b|\bafter (?:the )?sleep\b|"
+        r"\bfrom sleep\b|\bwake_up\b|\b(?:release|resume)_memory_occupation\b|"
+        r"\bengine sleep\b|\bsleep mode\b|\bweights? (?:update|sync|reload)\w*|\bupdat(?:e|es|"
+        r"ing) (?:the )?weights\b|唤醒|休眠|权重(?:更新|同步)|更新权重",
+        "after wake-up from sleep mode",
+    ),
+)
