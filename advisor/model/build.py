@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import lru_cache
 
 from packaging.version import InvalidVersion, Version
 
@@ -116,6 +117,7 @@ def public(text: str) -> Version | None:
     return Version(version.public) if version else None
 
 
+@lru_cache(maxsize=4096)
 def order_key(text: str) -> Version:
     """Sort key for release lists: `main` is newer than any release, other text without a number older than all."""
     return NEWEST if text == "main" else public(text) or Version("0.dev0")

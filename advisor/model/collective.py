@@ -1,0 +1,77 @@
+"""Collectives as ranks saw them: the common tongue of flight-recorder dumps, watchdog lines and RAS answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from advisor.model.fact import Origin, Span
+
+State = Literal["scheduled", "started", "completed", "timed_out", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """One collective on one rank. `group` is the process group's description (`pp_broadcast`) or its name when it has
+    none; `seq` counts within the group, as the flight recorder and the watchdog do; -1 when not known.
+
+    `op` is as printed, lower case (`_all_gather_base`, `broadcast`); `sizes` are element counts of the inputs, `dtypes`
+    beside them, empty when not known. `created_ns` is the host's clock when it was posted, None when not known.
+    `frames` are the innermost Python frames that posted it, as `function (file:line)`.
+    """
+
+    rank: str
+    group: str
+    seq: int
+    op: str
+    sizes: tuple[int, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    state: State = "unknown"
+    created_ns: int | None = None
+    frames: tuple[str, ...] = ()
+    span: Span | None = None
+    origin: Origin = "observed"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupStatus:
+    """How far one rank is in one group. Each number is a sequence number, None when not said; the recorder's -1 means
+    "none yet" and is kept as None. `members` are the group's ranks when known, `source` says who said it.
+    """
+
+    rank: str
+    group: str
+    last_enqueued: int | None = None
+    last_started: int | None = None
+    last_completed: int | None = None
+    members: tuple[str, ...] = ()
+    source: Literal["flight_recorder", "watchdog", "ras"] = "watchdog"
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Utilisation:
+    """One device at one moment: percent busy and watts, None when not shown; `limit_w` the power cap."""
+
+    rank: str
+    percent: float | None = None
+    power_w: float | None = None
+    limit_w: float | None = None
+    memory_mib: float | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A periodic line of one rank or server: how often it came, the first and last time, and the last line any source
+    of that file printed. Times are seconds since the epoch when dated, else since midnight; None when not known.
+    """
+
+    source: str
+    kind: str
+    count: int
+    interval_s: float | None
+    first_s: float | None
+    last_s: float | None
+    file_last_s: float | None
+    span: Span | None = None

@@ -1,0 +1,46 @@
+"""What is going on, told from the evidence alone, whether or not any known failure matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from advisor.model.fact import Span
+
+Kind = Literal[
+    "missing_rank",
+    "mismatch",
+    "behind",
+    "waits",
+    "left",
+    "stuck",
+    "reporter",
+    "root_cause",
+    "echo",
+    "spin",
+    "host_wait",
+    "idle",
+    "symmetric",
+    "stopped",
+    "memory",
+    "phase",
+    "unknown",
+]
+"""missing_rank: a collective some ranks posted and these did not. mismatch: the same place in a group, different op,
+size or order. behind: a rank fewer collectives into a group than its peers. waits: where a rank's thread waits. left: a rank
+that went on without the others. stuck: two captures with the same frames. reporter: a rank that only reports the
+stand-still. root_cause and echo: the first error, and the ones that follow from it. spin: busy at low power.
+host_wait: waiting on the host, device idle. idle: no work at all. symmetric: every rank in the same place. stopped: sources that fell
+silent at one moment. memory: asked and free. phase: at the first sample, or after hours. unknown: what the evidence
+does not allow to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that can be said. `collective` is `group #seq op` when one is meant; `spans` is what it stands on."""
+
+    kind: Kind
+    says: str
+    ranks: tuple[str, ...] = ()
+    collective: str = ""
+    spans: tuple[Span, ...] = ()
