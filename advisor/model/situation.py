@@ -26,13 +26,15 @@ Kind = Literal[
     "phase",
     "unknown",
 ]
-"""missing_rank: a collective some ranks posted and these did not. mismatch: the same place in a group, different op,
-size or order. behind: a rank fewer collectives into a group than its peers. waits: where a rank's thread waits. left: a rank
-that went on without the others. stuck: two captures with the same frames. reporter: a rank that only reports the
-stand-still. root_cause and echo: the first error, and the ones that follow from it. spin: busy at low power.
-host_wait: waiting on the host, device idle. idle: no work at all. symmetric: every rank in the same place. stopped: sources that fell
-silent at one moment. memory: asked and free. phase: at the first sample, or after hours. unknown: what the evidence
-does not allow to say."""
+"""What a statement is about:
+
+missing_rank: a collective that some ranks posted and these did not. mismatch: one place in a group, different op, size
+or order. behind: fewer collectives into a group than the peers. waits: where a thread waits. left: went on without the
+others. stuck: two captures with the same frames. reporter: only reports the stand-still. root_cause, echo: the first
+error, and those that follow from it. spin: busy at low power. host_wait: the host waits, the device is idle. idle: no
+work at all. symmetric: every rank in the same place. stopped: sources that fell silent at one moment. memory: asked and
+free. phase: at the first sample, or after hours. unknown: what the evidence does not allow to say.
+"""
 
 
 @dataclass(frozen=True, slots=True)
