@@ -17,8 +17,8 @@ ORIGINS: tuple[Origin, ...] = ("observed", "stated", "derived", "default")
 ArtifactKind = Literal[
     "log", "stack", "text", "launch", "collect_env", "machine", "metrics", "health", "recorder", "binary", "empty"
 ]
-"""`text` is a person's prose; `machine` is nvidia-smi, a memory map, a RAS answer and the like; `metrics` Prometheus text;
-`health` the body of a health endpoint; `recorder` a flight-recorder dump as JSON text, whatever it came as."""
+"""`text` is a person's prose; `machine` is nvidia-smi, a memory map, a RAS answer and the like; `metrics` Prometheus
+text; `health` the body of a health endpoint; `recorder` a flight-recorder dump as JSON text, whatever it came as."""
 
 
 @dataclass(frozen=True, slots=True)
