@@ -6,6 +6,7 @@ from advisor import __version__
 from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
 from advisor.jobs.fixing import fix_out, source_out
 from advisor.jobs.judging import Judgement
+from advisor.jobs.redaction import redact, redact_value
 from advisor.launches import edit as editing
 from advisor.match.conditions import evaluate, strongest
 from advisor.match.judge import Verdict
@@ -31,10 +32,12 @@ from advisor.model.report import (
     RemedyOut,
     Report,
     SettingOut,
+    StatementOut,
     StepOut,
     SupersededOut,
 )
 from advisor.model.rule import Advice, Remedy, Rule
+from advisor.model.situation import Statement
 from advisor.model.truth import Truth
 
 YES_NO = {Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}
@@ -49,7 +52,10 @@ def report(judgement: Judgement) -> Report:
         id=case.id,
         build=_build(case),
         settings=tuple(_setting(launch, index) for launch in case.launches for index in range(len(launch.settings))),
-        environment={one.name: one.value for launch in case.launches for one in launch.environment},
+        environment={
+            one.name: str(redact_value(one.name, one.value)) for launch in case.launches for one in launch.environment
+        },
+        situation=tuple(_statement(one) for one in case.situation),
         findings=tuple(_finding(one, view, here) for one in verdicts),
         unexplained=tuple(fact_out(fact) for fact in unexplained(case, verdicts)),
         questions=questions(verdicts, view),
@@ -57,6 +63,10 @@ def report(judgement: Judgement) -> Report:
         as_of=max((one.rule.as_of for one in verdicts), default=""),
         advisor=__version__,
     )
+
+
+def _statement(one: Statement) -> StatementOut:
+    return StatementOut(one.kind, redact(one.says), one.ranks, one.collective, tuple(map(str, one.spans)))
 
 
 def unexplained(case: Case, verdicts: list[Verdict]) -> list[Fact]:
@@ -78,7 +88,9 @@ def unexplained(case: Case, verdicts: list[Verdict]) -> list[Fact]:
 
 def fact_out(fact: Fact) -> FactOut:
     """A fact for the report."""
-    return FactOut(fact.name, fact.value, says(fact), fact.origin, str(fact.span or ""), fact.quote, fact.rank)
+    value = redact_value(fact.name, fact.value)
+    shown = fact.but(value=value, quote=redact(fact.quote), why=redact(fact.why))
+    return FactOut(fact.name, shown.value, says(shown), fact.origin, str(fact.span or ""), shown.quote, fact.rank)
 
 
 def _facts_out(facts: tuple[Fact, ...]) -> tuple[FactOut, ...]:
@@ -208,7 +220,7 @@ def _diff(remedy: Remedy, view: View) -> str:
     for launch in view.case.launches:
         if launch.text:
             parts.append(editing.diff(launch, edited(launch, remedy, edit_for(view))))
-    return "\n".join(dict.fromkeys(part.rstrip("\n") for part in parts if part))
+    return redact("\n".join(dict.fromkeys(part.rstrip("\n") for part in parts if part)))
 
 
 def edit_for(view: View) -> Edit:
@@ -252,7 +264,8 @@ def _build(case: Case) -> BuildOut:
 
 def _setting(launch: Launch, index: int) -> SettingOut:
     one = launch.settings[index]
-    return SettingOut(one.flag, one.value, one.typed, str(one.span or launch.artifact), one.known)
+    value = redact_value(one.flag, one.value)
+    return SettingOut(one.flag, value, one.typed, str(one.span or launch.artifact), one.known)  # type: ignore[arg-type]
 
 
 def _coverage(case: Case, considered: int) -> Coverage:
@@ -272,4 +285,4 @@ def _coverage(case: Case, considered: int) -> Coverage:
     notes = [f"{note.span}: {note.text}" if note.span else note.text for note in case.notes]
     notes += [f"{launch.artifact}: {note}" for launch in case.launches for note in launch.notes]
     complete = bool(case.launches) and all(launch.complete for launch in case.launches)
-    return Coverage(tuple(inputs), tuple(dict.fromkeys(notes)), considered, complete)
+    return Coverage(tuple(inputs), tuple(dict.fromkeys(map(redact, notes))), considered, complete)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from advisor.model.build import Build
 from advisor.model.fact import Artifact, Fact, Note, Thread
 from advisor.model.launch import Launch
+from advisor.model.situation import Statement
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Case:
     artifacts: tuple[Artifact, ...] = ()
     threads: tuple[Thread, ...] = ()
     notes: tuple[Note, ...] = ()
+    situation: tuple[Statement, ...] = ()
     id: str = ""
 
     def but(self, **changes: object) -> Case:

@@ -250,14 +250,28 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class StatementOut:
+    """One thing that the evidence alone allows to say, known failure or not. `kind` as in the situation's vocabulary
+    (docs/json.md); `collective` is `group #seq op` when one is meant; `places` is what it stands on.
+    """
+
+    kind: str
+    says: str
+    ranks: tuple[str, ...]
+    collective: str
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Report:
-    """The whole answer. `id` echoes a batch case's id."""
+    """The whole answer. `id` echoes a batch case's id. `situation` is what is going on, rank by rank."""
 
     schema: str
     id: str
     build: BuildOut
     settings: tuple[SettingOut, ...]
     environment: dict[str, str]
+    situation: tuple[StatementOut, ...]
     findings: tuple[Finding, ...]
     unexplained: tuple[FactOut, ...]
     questions: tuple[Question, ...]

@@ -18,9 +18,12 @@ def outline(report: Report, every: bool = False) -> list[Block]:
     """The whole report. `every`: nothing left out for brevity."""
     shown = [one for one in report.findings if one.status != "ruled_out"]
     ruled_out = [one for one in report.findings if one.status == "ruled_out"]
+    told, led = situation(report, every), bool(shown) and shown[0].status in SEEN
     return [
         *opening(report, shown),
+        *(() if led else told),
         *leading(shown[:1], every),
+        *(told if led else ()),
         *others(shown, every),
         *sections.headed("Looked at and ruled out", [item(not_this(one), tone="faint") for one in ruled_out]),
         *unexplained(report),
@@ -67,6 +70,20 @@ def tally(report: Report, shown: list[Finding]) -> str:
     also = "Also" if led else "Found"
     build = report.build.label or "not known"
     return f"Build: {build}." + (f" {also}: {found}." if found else "") + (f" Case {report.id}." if report.id else "")
+
+
+def situation(report: Report, every: bool) -> list[Block]:
+    """What the evidence alone says is going on, each statement with the places it stands on.
+
+    It comes first where no failure leads, and after the leading one where it does: there the change comes first.
+    """
+    blocks: list[Block] = []
+    for one in report.situation:
+        few = one.places if every else one.places[:3]
+        more = f" and {len(one.places) - len(few)} more" if len(few) < len(one.places) else ""
+        places = f"  [{', '.join(few)}{more}]" if few else ""
+        blocks.append(item(f"{one.says}{places}", tone="faint" if one.kind == "unknown" else ""))
+    return sections.headed("What is going on", blocks)
 
 
 def unexplained(report: Report) -> list[Block]:

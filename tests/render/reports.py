@@ -22,6 +22,7 @@ from advisor.model.report import (
     Report,
     SettingOut,
     SourceOut,
+    StatementOut,
     StepOut,
     SupersededOut,
 )
@@ -333,6 +334,16 @@ HUNG = Report(
         SettingOut("--pipelin-depth", None, "--pipelin-depth", "launch.sh:4", False),
     ),
     environment={"NCCL_DEBUG": "INFO", "EXAMPLE_API_KEY": "[redacted]"},
+    situation=(
+        StatementOut(
+            "missing_rank",
+            "rank 0 launched _all_gather_base #201 of the default group, which rank 1 never joined",
+            ("0", "1"),
+            "default #201 _all_gather_base",
+            ("rank0.log:88", "fr_rank_0:1", "fr_rank_1:1", "rank1.txt:4"),
+        ),
+        StatementOut("unknown", "whether rank 1 still runs is not shown: give a stack of it", ("1",), "", ()),
+    ),
     findings=(MATCHED, LIKELY, POSSIBLE, EXPOSED, RULED_OUT),
     unexplained=(
         FactOut(
@@ -379,6 +390,7 @@ NOTHING = replace(
     build=replace(BUILD, engine="", version=None, image=None, label="", components={}, notes=()),
     settings=(),
     environment={},
+    situation=(),
     findings=(RULED_OUT,),
     unexplained=(BECAUSE[3],),
     questions=(
@@ -426,6 +438,7 @@ HOSTILE = replace(
     build=replace(BUILD, label=NASTY, notes=(NASTY,)),
     settings=(SettingOut(NASTY, NASTY, NASTY, NASTY, False),),
     environment={NASTY: NASTY},
+    situation=(StatementOut("waits", NASTY, (NASTY,), NASTY, (NASTY,)),),
     findings=(
         replace(
             MATCHED,

@@ -1,0 +1,61 @@
+"""Secrets out of whatever a report shows: tokens, keys and passwords become `[redacted]`.
+
+Known token shapes wherever they stand, and the values of variables and flags whose names say that they are secret.
+"""
+
+from __future__ import annotations
+
+import re
+
+GONE = "[redacted]"
+
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|[_-])(?:token|secret|passw(?:or)?d|pwd|api[_-]?key|access[_-]?key|private[_-]?key)(?:$|[_-])|apikey"
+)
+_SHAPES = re.compile(
+    r"\bhf_[A-Za-z0-9]{16,}"  # Hugging Face
+    r"|\bsk-[A-Za-z0-9_-]{16,}"  # OpenAI and its kin
+    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"  # GitHub
+    r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"  # AWS key ids
+    r"|\bxox[abprs]-[A-Za-z0-9-]{10,}"  # Slack
+    r"|\bAIza[A-Za-z0-9_-]{30,}"  # Google
+    r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}"  # JSON web tokens
+    r"|(?<=[Bb]earer )[A-Za-z0-9._~+/=-]{12,}"  # Authorization: Bearer …
+    r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"  # user:password in a URL
+)
+_ASSIGNED = re.compile(  # HF_TOKEN=…, --api-key …, "password": "…"
+    r"(?i)((?:[A-Z0-9_-]*(?:token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key|private[_-]?key))[\"\']?(?:\s*[=:]\s*|\s+)[\"\']?)"
+    r"([^\s\"\',;}{]{6,})"
+)
+_COUNTED = re.compile(
+    r"(?i)tokens?$|token[_-]?(?:num|ids?|len|limit|ratio|budget|count)|(?:num|max|min|draft|speculative)[_-](?:\w+[_-])?tokens?"
+)
+
+
+def redact(text: str) -> str:
+    """The text without secrets."""
+    if not text:
+        return text
+    text = _SHAPES.sub(GONE, text)
+    return _ASSIGNED.sub(_hide, text)
+
+
+def _hide(found: re.Match[str]) -> str:
+    """Hide an assigned value, unless the name speaks of model tokens or the value is plainly a number."""
+    name, value = found.group(1), found.group(2)
+    word = re.sub(r"[\s=:\"\']+$", "", name)
+    counted = _COUNTED.search(word) and not re.search(
+        r"(?i)(?:hf|hub|auth|access|api|bearer|secret)[_-]?\w*token$", word
+    )
+    if counted or re.fullmatch(r"[-+]?\d+(\.\d+)?", value) or value.startswith(("$", GONE, "<")):
+        return found.group(0)
+    return name + GONE
+
+
+def redact_value(name: str, value: object) -> object:
+    """A setting's or variable's value, hidden when its name says that it is a secret."""
+    if not isinstance(value, str):
+        return value
+    if _SECRET_NAME.search(name) and not _COUNTED.search(name) and not value.startswith("$"):
+        return GONE
+    return redact(value)
