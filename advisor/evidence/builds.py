@@ -15,9 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 
 from advisor.errors import UsageError
+from advisor.evidence.dates import bounds, day, periods
 from advisor.evidence.prose import blocks, clause_of, elsewhere, of_another, plain, readable
 from advisor.model.build import Build, Component, commit_in, local_commit, parse_version, pr_in
 from advisor.model.fact import Note, Origin
@@ -28,6 +29,12 @@ ENGINES = ("vllm-ascend", "sglang", "lmdeploy", "vllm", "xllm")
 _UPSTREAM = {
     "vllm-project", "sgl-project", "internlm", "xllm-ai", "jd-opensource", "lmsysorg", "openmmlab", "vllm",
     "ascend", "nvidia", "ai-dynamo",
+}  # fmt: skip
+_BELOW = {"ubuntu", "debian", "centos", "kernel", "linux", "gcc", "glibc", "windows", "wsl"}
+_NO_NAME = {
+    *ENGINES, "a", "an", "the", "this", "that", "main", "master", "on", "in", "with", "from", "using", "running",
+    "vllm的",
+    "not", "no", "is", "of", "and", "it", "named", "public", "small", "local", "internal", "private", "release",
 }  # fmt: skip
 _HOME = {"lmsysorg", "vllm", "openmmlab", "ascend", "rocm", "xllm-ai", "jd_xllm", ""}
 
@@ -65,29 +72,53 @@ _DIGEST = r"@?\bsha256:[0-9a-f]{6,64}(?:…|\.\.\.)?"
 _LOCAL_IMAGE = r"\b(?:docker|image|镜像)(?:\s+image)?\s*[:：]?\s+(?P<name>[a-z][\w./-]*-[\w.-]*\d[\w.-]*)"
 # LimeChain fork, `matrix72c/lmdeploy` fork
 _FORK = (
-    r"(?P<who>[A-Za-z][\w.-]*(?:/[\w.-]+)?)[`'\"]*\s+(?:fork\b|分支|的分支)"
+    r"(?:(?P<lead>[A-Z][\w.-]*(?:/[\w.-]+)?)[ `'\"]+)?(?P<who>[A-Za-z][\w.-]*(?:/[\w.-]+)?)"
+    r"[`'\"]*\s+(?:fork\b|分支|的分支)"
     r"|\bfork\s+(?:of\s+\S+\s+)?(?:by|from|at)\s+(?P<by>[\w.-]+(?:/[\w.-]+)?)"
 )
 _REPO = r"(?<![\w./-])(?P<owner>[A-Za-z][\w.-]*)/(?P<repo>vllm|sglang|lmdeploy|xllm|vllm-ascend)(?![\w/:.-]|#\d)"
+_OF_ENGINE = r"(?:(?:vllm|sglang|lmdeploy|xllm|release|version|tag|upstream|main|stock)[\s=-]*){0,2}"
 _BASED = (
-    r"v?(?P<a>\d+\.\d+\.\d+[\w.]*)[- ]based\b|\bbased\s+on\s+(?:\w+\s+)?v?(?P<b>\d+\.\d+\.\d+[\w.]*)"
-    r"|基于\s*(?:\w+\s*)?v?(?P<c>\d+\.\d+\.\d+[\w.]*)"
+    r"v?(?P<a>\d+\.\d+\.\d+[\w.]*)[- ]based\b"
+    rf"|\b(?:based|built)\s+on(?:\s+top\s+of)?\s+{_OF_ENGINE}v?(?P<b>\d+\.\d+(?:\.\d[\w.]*)?)(?!\d)"
+    rf"|基于\s*{_OF_ENGINE}v?(?P<c>\d+\.\d+(?:\.\d[\w.]*)?)(?!\d)"
+)
+# a release with changes of its own: patched, our own patch, cherry-picked, PP guard removed, 打了补丁, 魔改
+_CHANGED = (
+    r"(?<![\w-])(?<!\d\+)(?:(?P<patched>patched|hot-?patched|monkey-?patched|cherry-?pick(?:ed|s)?|backport(?:ed|s)?|"
+    r"patch(?:es)?(?! (?:release|version|number|level|\d)))"
+    r"|(?P<modified>modified|hacked|tweaked|customi[sz]ed|(?:local|own|our|some|my) (?:changes|modifications|edits|"
+    r"fixes)|"
+    r"(?:guards?|checks?|assert\w*) (?:removed|disabled|bypassed|commented out))"
+    r"|(?P<internal>internal|in-house|private|proprietary)(?= (?:build|branch|version|tree|release|wheel|vllm|sglang|"
+    r"lmdeploy|xllm))"
+    r"|(?P<custom>custom|vendor)(?= (?:build|branch|version|tree|wheel|vllm|sglang|lmdeploy|xllm))"
+    r"|(?P<unnamed>fork(?:ed)?|downstream))(?![\w-])"
+    r"|(?P<zh_patched>补丁)|(?P<zh_modified>魔改|改过|自己改|改了(?:几行|一些|点)?代码|二次开发|二开|定制版)"
+    r"|(?P<zh_internal>内部版|私有版|自研版)"
+)
+_UNCHANGED = (
+    r"(?:\b(?:no|not|non|without(?: any)?|never|isn't|wasn't|zero|un)[ -](?:an? |any |the |our |own |local )*|"
+    r"(?:没有?|未|无|不是|不)(?:打过?|任何|做过?|用)*)$"
+)
+# `0.29.0+patched`, not what a wheel's tool chain, tree or commit leaves there: +cu129, +g752a3a504.d20260720, +cpu
+_TOOL_CHAIN = (
+    r"(?:cu|cuda|rocm|cpu|gpu|musa|xpu|npu|torch|pt|cxx|abi|glibc|linux|ubuntu|manylinux|aarch64|arm|x86|py|cp|sm|"
+    r"maca|dtk|"
+    r"cann|d20|a[23]\b|9\d0|empty|precompiled|nightly|local|git|source|unknown|g?[0-9a-f]{7,}|\d)"
 )
 _MAIN = r"(?<![\w/-])(?:origin/|upstream/)?(main|master)(?![\w/-])|主干|主分支"
+# 0.27.1, also happens on main
+_BESIDE = (
+    r"(?:\b(?:also|same|too|tried|try|trying|reproduc\w+|happens|instead|not|rather|older|behind|before|newer|until|"
+    r"fixed|whether|if)\b|"
+    r"也|同样|试过|还没|不是)[^,，;；()（）]{0,30}$"
+)
 _BRANCH = (
     r"(?<![\w/.-])(?:origin/)?((?:preview|release|releases|feature|feat|dev|hotfix|fix)/[\w./-]*\w)"
     r"|\bbranch\s+[`'\"]?([\w./-]*\w)|的?\s*([\w./-]+\w)\s*分支"
 )
 _PR = r"\b(?:after|since|includ\w+|with|past)\s+(?:PR|pull request)?\s*#?\d{2,6}\b"
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = r"(?P<month>jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?"
-_DATE = (
-    r"(?P<limit>pulled|as of|before|until|up to|by|截至|拉取于|since|after)?\s*(?:on\s+)?"
-    r"(?:(?P<y>20\d\d)[-/年](?P<m>\d{1,2})(?:[-/月](?P<d>\d{1,2})日?|月)?(?!\d)"
-    rf"|(?:(?P<part>early|mid|late)[- ]?)?(?:(?P<day>\d{{1,2}})\s+)?{_MONTH}\s+"
-    r"(?:(?P<day2>\d{1,2}),?\s+)?(?P<y2>20\d\d)|(?P<part2>early|mid|late)[- ]?(?P<y3>20\d\d))"
-)
 
 # components: how they are written -> their name
 _ALIASES = {
@@ -318,9 +349,13 @@ def _statements(start: int, line: str) -> Iterator[_Statement]:
     for found in re.finditer(_SAYS, line, re.I):
         left, right = clause_of(line, found.start(), found.end())
         if not of_another(line[left:right]) and not elsewhere(line):
-            yield _Statement(
-                1, start + found.start(), engine_in(found.group(1)) or "", _first_clause(line[found.start() :])
+            changed = re.search(
+                r"(?:\b(?:patched|modified|custom|hacked|forked|fork of)|魔改的?|改过的) ?$",
+                line[: found.start()],
+                re.I,
             )
+            begin = changed.start() if changed else found.start()
+            yield _Statement(1, start + found.start(), engine_in(found.group(1)) or "", _first_clause(line[begin:]))
     for found in re.finditer(_IMAGE, line):
         if found["tag"] and "/" in found["name"] and _names_engine(found["name"], False):
             yield _Statement(3, start + found.start(), engine_in(found["name"]) or "", found.group())
@@ -407,9 +442,9 @@ def _read_tag(reading: _Reading, name: str, tag: str) -> None:
     )
     if name.startswith("nvcr.io/") or number is None:
         reading.commit = _tag_commit(tag)
-        day = re.search(r"(?<!\d)(20\d\d)(\d\d)(\d\d)(?!\d)", tag)
-        if day and "nightly" in tag:
-            reading.earliest = reading.latest = _day(int(day[1]), int(day[2]), int(day[3]))
+        built = re.search(r"(?<!\d)(20\d\d)(\d\d)(\d\d)(?!\d)", tag)
+        if built and "nightly" in tag:
+            reading.earliest = reading.latest = day(int(built[1]), int(built[2]), int(built[3]))
         if not reading.commit:
             reading.vague = f"{reading.image} does not name a release of the engine: `pip show` in the container tells"
         return
@@ -436,21 +471,7 @@ def _take_fork(reading: _Reading) -> None:
     if same:
         reading.notes.append("said to be a fork that equals upstream; taken as upstream")
     for found in reading.each(_FORK):
-        who = found["who"] or found["by"]
-        if who.lower() in ENGINES or who.lower() in {
-            "a",
-            "the",
-            "our",
-            "my",
-            "own",
-            "this",
-            "private",
-            "internal",
-            "vllm的",
-            "main",
-            "master",
-        }:
-            who = "own" if found["by"] is None and who.lower() in {"our", "my", "own", "private", "internal"} else ""
+        who = _forker(found)
         if who and not same and "分支" not in found.group():
             reading.fork = reading.fork or who.partition("/")[0]
             reading.take(found.start(), found.end())
@@ -461,12 +482,41 @@ def _take_fork(reading: _Reading) -> None:
             reading.take(found.start("owner"), found.end())
 
 
+def _forker(found: re.Match[str]) -> str:
+    """Whose fork it is: a name, `own`, or nothing when none is told."""
+    if found["by"]:
+        return str(found["by"])
+    who, lead = str(found["who"]), str(found["lead"] or "")
+    if who.lower() in {"our", "my", "own", "private", "internal"}:
+        return "own"
+    if lead and lead.lower() not in _NO_NAME and (who.lower() in _NO_NAME or who.islower() or who[0].islower()):
+        return lead
+    return "" if who.lower() in _NO_NAME or parse_version(who) else who
+
+
 def _take_base(reading: _Reading) -> None:
     for found in reading.each(_BASED):
         number = found["a"] or found["b"] or found["c"]
         reading.fork = reading.fork or f"{number}-based"
         reading.notes.append(f"a build based on {number} is not {number}: which commit, and which changes are on top?")
         reading.take(found.start(), found.end())
+
+
+def _take_changes(reading: _Reading) -> None:
+    """A release that is said to be changed is a fork of it, whoever changed it; what is said of a component is not."""
+    for found in reading.each(_CHANGED):
+        before, after = reading.left[: found.start()], reading.left[found.end() :]
+        if re.search(_UNCHANGED, before[-30:], re.I) or re.match(rf"(?: the| our)? (?:{_NAME})\b", after, re.I):
+            continue
+        if re.search(rf"\b(?:{_NAME})[ :]+$", before, re.I) or "equals upstream" in "".join(reading.notes):
+            continue
+        kind = next(name for name, words in found.groupdict().items() if words)
+        reading.fork = reading.fork or kind.removeprefix("zh_")
+        reading.take(found.start(), found.end())
+    for found in reading.each(_VERSION):
+        local = found["version"].partition("+")[2].lower()
+        if local and not reading.fork and re.match(_TOOL_CHAIN, local) is None:
+            reading.fork = local
 
 
 def _take_specs(reading: _Reading) -> None:
@@ -516,7 +566,7 @@ def _word_before(text: str) -> str:
         if word in ENGINES:
             return word
         if word not in _NEUTRAL:
-            return found.group() if found.group()[0].isupper() else ""
+            return found.group() if found.group()[0].isupper() or word in _BELOW else ""
         text = text[: found.start()]
     return ""
 
@@ -542,7 +592,7 @@ def _take_commit(reading: _Reading) -> None:
         reading.commit = given or local_commit(reading.version)
         dirty = re.search(r"[+.]d(20\d\d)(\d\d)(\d\d)$", reading.version)
         if dirty:  # setuptools-scm: a tree with changes of its own, built that day
-            reading.latest = _day(int(dirty[1]), int(dirty[2]), int(dirty[3]))
+            reading.latest = day(int(dirty[1]), int(dirty[2]), int(dirty[3]))
     reading.commit = reading.commit or given
     if given:
         at = reading.left.lower().find(given)
@@ -550,54 +600,28 @@ def _take_commit(reading: _Reading) -> None:
 
 
 def _take_dates(reading: _Reading) -> None:
-    for found in reading.each(_DATE):
-        bounds = _bounds(found)
-        if bounds is None:
-            continue
-        limit = (found["limit"] or "").lower()
-        if limit not in ("since", "after"):
-            reading.latest = reading.latest or bounds[1]
-        if limit in ("", "since", "after"):
-            reading.earliest = reading.earliest or bounds[0]
-        reading.take(found.start(), found.end())
+    found = periods(reading.left)
+    for earliest, latest in bounds(found):
+        reading.earliest = reading.earliest or earliest
+        reading.latest = reading.latest or latest
+    for one in found:
+        reading.take(one.start, one.end)
 
 
 def _take_branch(reading: _Reading) -> None:
     named = re.search(_BRANCH, reading.left, re.I)
     if named:
         reading.branch = next(part for part in named.groups() if part)
-    elif re.search(_MAIN, reading.left, re.I) or reading.after_pr or re.search(r"\bnightly\b", reading.left, re.I):
+    elif reading.after_pr or _built_from_main(reading):
         reading.branch = "main"
 
 
-def _bounds(found: re.Match[str]) -> tuple[date, date] | None:
-    if found["part2"]:
-        first = {"early": 1, "mid": 5, "late": 9}[found["part2"].lower()]
-        return _month(int(found["y3"]), first, first + 3)
-    if found["y"]:
-        year, month, day = int(found["y"]), int(found["m"]), found["d"]
-    else:
-        year, month, day = (
-            int(found["y2"]),
-            _MONTHS.index(found["month"].lower()[:3]) + 1,
-            found["day"] or found["day2"],
-        )
-    if not day:
-        return _month(year, month, month)
-    one = _day(year, month, int(day))
-    return (one, one) if one else None
-
-
-def _month(year: int, first: int, last: int) -> tuple[date, date] | None:
-    start = _day(year, first, 1)
-    return (start, date(year + last // 12, last % 12 + 1, 1) - timedelta(days=1)) if start else None
-
-
-def _day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+def _built_from_main(reading: _Reading) -> bool:
+    """Whether main is what runs, not what was tried beside the release that is named."""
+    for found in reading.each(rf"{_MAIN}|\bnightly\b"):
+        if not reading.version or re.search(_BESIDE, reading.left[: found.start()], re.I) is None:
+            return True
+    return False
 
 
 _STEPS = (
@@ -605,11 +629,12 @@ _STEPS = (
     _take_pr,
     _take_fork,
     _take_base,
+    _take_changes,
     _take_specs,
     _take_components,
+    _take_dates,
     _take_versions,
     _take_series,
     _take_commit,
-    _take_dates,
     _take_branch,
 )

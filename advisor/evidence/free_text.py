@@ -21,7 +21,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from advisor.evidence.prose import blocks, clause_of, elsewhere, pattern, plain, readable, sentences, without_code
+from advisor.evidence.prose import (
+    blocks,
+    clause_of,
+    elsewhere,
+    pattern,
+    plain,
+    readable,
+    sentences,
+    without_code,
+    without_its_wish,
+)
 from advisor.evidence.signs import SIGNS, Sign
 from advisor.model.fact import Fact, FactKind, Span
 from advisor.patterns import Pattern
@@ -194,6 +204,12 @@ _NO_BEFORE = (
 )
 # "no crash, OOM or error": one negation over a list
 _NO_LIST = r"\b(?:no|without(?: any)?) \w+(?: \w+)?(?:, ?\w+(?: \w+)?)+,? (?:or|nor) \w+"
+# "we need a fix for the hang": it is there
+_WANTED = (
+    r"\b(?:need|want|wanted|looking for|is there|are there|any|waiting for|please|pls)(?: an?| any| the| some)? "
+    r"(?:\w+ )?(?:fix|cure|solution|work-?around)(?: for| to)?\b"
+)
+_FROM_TO = r"(\d+(?:\.\d+)?) ?%? ?(?:(?:down )?to|->|→|到|变成|变为|掉到|降到) ?(\d+(?:\.\d+)?)"  # from 3.2 to 1.1
 # "the hang is gone", "hang never recurs", "卡住消失"
 _GONE_AFTER = (
     r"^[ \"']*(?:(?:is|are|was|were|has|have|had|been) )*(?:gone|went away|goes away|disappear|vanish|"
@@ -226,7 +242,7 @@ def read_symptoms(text: str, *, artifact: str, first_line: int = 1) -> tuple[Fac
             if sentence in read or _any_sign().search(sentence) is None or elsewhere(sentence):
                 continue
             read.add(sentence)
-            for name, quote in _signs_in(sentence, found):
+            for name, quote in _signs_in(without_its_wish(sentence), found):
                 place = _span(text, start, end, artifact, first_line)
                 found[name] = Fact(name, True, "stated", place, quote, notable=name in _PRIMARY)
     heat = _temperature(text, artifact, first_line)
@@ -257,20 +273,28 @@ def _quote(sign: Sign, sentence: str) -> str:
     words = pattern(sign.words)
     if words.search(sentence) is None or (sign.near and pattern(sign.near).search(sentence) is None):
         return ""
+    if sign.falls and not _fallen(sentence):
+        return ""
     for found in words.finditer(sentence):
         start, end = found.start(), found.end()
         left, right = clause_of(sentence, start, end)
         if sign.unless and pattern(sign.unless).search(sentence[left:right]):
             continue
-        if not _negated(sentence, start, end, left, right):
+        if not _negated(sentence, start, end, left, right, sign.vanishes):
             return sentence if len(sentence) <= MAX_QUOTE else _shortened(sentence, left, right, start)
     return ""
 
 
-def _negated(sentence: str, start: int, end: int, left: int, right: int) -> bool:
-    if pattern(_NO_BEFORE).search(sentence[max(left, start - 60) : start]):
+def _fallen(sentence: str) -> bool:
+    """Whether the last number of `from 3.2 to 1.1` is the smaller."""
+    return any(float(one.group(2)) < float(one.group(1)) for one in pattern(_FROM_TO).finditer(sentence))
+
+
+def _negated(sentence: str, start: int, end: int, left: int, right: int, vanishes: bool) -> bool:
+    before = sentence[max(left, start - 60) : start]
+    if pattern(_NO_BEFORE).search(before) and not pattern(_WANTED).search(before):
         return True
-    if pattern(_GONE_AFTER).search(sentence[end:right]):
+    if not vanishes and pattern(_GONE_AFTER).search(sentence[end:right]):
         return True
     return any(one.start() < start < one.end() for one in pattern(_NO_LIST).finditer(sentence))
 

@@ -53,7 +53,12 @@ class Product:
     one_a_machine: bool = False
 
 
+_FREE = r"(?:(?<![\w-])|(?<=\dx)|(?<=\dX))"  # H200, 8xH200
 _END = r"(?![\w]|\.\d|-(?!\d+ ?G|NVL|SXM|PCI))"
+
+_OTHER_NPU = (
+    r"(?i)\brebellions\b|\brbln\b|\bfuriosa\w*|\bwarboy\b|\bintel\b|\bryzen\b|\bqualcomm\b|\bhexagon\b|\brockchip\b"
+)
 
 PRODUCTS: tuple[Product, ...] = (
     Product(
@@ -64,10 +69,12 @@ PRODUCTS: tuple[Product, ...] = (
         "aarch64",
         True,
     ),
-    Product(rf"(?<![\w-])(?P<name>G[BH][23]00){_END}", "nvidia", "2 nodes GB200", r"\g<name>", "aarch64"),
+    Product(rf"{_FREE}(?P<name>G[BH][23]00){_END}", "nvidia", "2 nodes GB200", r"\g<name>", "aarch64"),
+    Product(r"(?i:\bGrace[- ]?(?P<name>Hopper)s?\b)", "nvidia", "4 Grace-Hopper nodes", r"Grace \g<name>", "aarch64"),
+    Product(r"(?i:\bGrace[- ]?Blackwell\b)", "nvidia", "a Grace-Blackwell tray"),
     Product(r"(?i:Jetson(?: AGX)? ?(?P<name>Thor|Orin)?)", "nvidia", "Jetson AGX Thor", r"Jetson \g<name>", "aarch64"),
     Product(
-        r"(?<![\w-])(?P<name>[HBA][1238]00|H20|B[123]00|A800|H800|A100|V100|L40S|L40|L20|A40|A30|A10G|"
+        rf"{_FREE}(?P<name>[HBA][1238]00|H20|B[123]00|A800|H800|A100|V100|L40S|L40|L20|A40|A30|A10G|"
         rf"A10|P100){_END}",
         "nvidia",
         "8x H200",
@@ -75,27 +82,38 @@ PRODUCTS: tuple[Product, ...] = (
     ),
     Product(rf"(?<![\w-])(?P<name>L4|T4|A2)(?= ?\d+ ?GB| GPU|s\b|$|,){_END}", "nvidia", "8x L4 24GB", r"\g<name>"),
     Product(
-        r"(?i:RTX ?)(?P<name>(?:(?i:PRO) )?A?\d{4}(?: ?(?:Ti|Super|Ada|Blackwell|D)\b)*)",
+        r"(?i:RTX[ -]?)(?P<name>(?:(?i:PRO) )?A?\d{4}(?: ?(?:Ti|Super|Ada|Blackwell|D)\b)*)",
         "nvidia",
         "8x RTX 3090",
         r"RTX \g<name>",
     ),
     Product(
-        r"(?<![\w.:$-])(?<!RTX )(?<!RTX)(?P<name>[345]090(?: ?Ti| ?D)?)(?=s?\b)",
+        r"(?:(?<![\w.:$-])|(?<=\dx))(?<!RTX )(?<!RTX)(?P<name>[345]090(?: ?Ti| ?D)?)(?=s?\b|[卡张\u4e00-\u9fff])",
         "nvidia",
         "4090 上张量并行",
         r"RTX \g<name>",
     ),
-    Product(r"(?P<name>\bMI ?\d{3}[AX]?)\b", "amd", "8x MI300X", r"\g<name>"),
-    Product(r"(?P<name>(?<![\w.])(?:910[ABC]\d?\w{0,2}|310P\d?))(?![\w-])", "ascend", "16x 910B2C", r"\g<name>"),
+    Product(rf"{_FREE}(?P<name>A6000|A5000|A4000){_END}", "nvidia", "4 x A6000", r"RTX \g<name>"),
+    Product(rf"{_FREE}(?P<name>CMP ?\d{{2,3}}HX|170HX){_END}", "nvidia", "4x 170HX", r"\g<name>"),
+    Product(r"(?i:\bTesla) (?P<name>[TPKM]\d{1,2})\b", "nvidia", "Tesla P40", r"\g<name>"),
+    Product(rf"{_FREE}(?P<name>MI ?\d{{3}}[AX]?)\b", "amd", "8x MI300X", r"\g<name>"),
+    Product(
+        r"(?P<name>(?:(?<![\w.])|(?<=\dx))(?:910[ABC]\d?\w{0,2}|310P\d?))(?![\w-])", "ascend", "16x 910B2C", r"\g<name>"
+    ),
     Product(r"(?:Ascend|昇腾|Atlas(?: 800I?)?)\s*(?P<name>A[23]|910|310)\b", "ascend", "Ascend A3", r"\g<name>"),
     Product(r"(?<![\w-])(?P<name>MLU\d*)\b", "cambricon", "Cambricon MLU", r"\g<name>"),
     Product(r"\b(?P<name>Gaudi ?\d?)", "intel", "Gaudi", r"\g<name>"),
     Product(r"\b(?P<name>TPU(?: ?v\d\w?)?)\b", "google", "TPU v5e", r"\g<name>"),
     Product(r"^\W*(?P<name>A3)\W*$", "ascend", "A3", r"\g<name>"),
     Product(r"(?i:(?<![\w/])Ascend\b|昇腾)", "ascend", "2x Ascend NPU"),
-    Product(r"(?<![\w/])(?:CANN|HCCL|torch_npu)\b|\bACL Graph\b", "ascend", "HCCL AIV"),
+    Product(
+        r"(?<![\w/])(?:CANN|HCCL(?:_\w+)?|torch_npu)\b|\bACL ?Graph\b|\bASCEND_\w+|\bnpu-smi\b|\bvllm-ascend\b",
+        "ascend",
+        "HCCL AIV",
+    ),
     Product(r"(?i:\bCambricon\b)|寒武纪", "cambricon", "Cambricon"),
+    # what these engines call an NPU is an Ascend; other makers' are named
+    Product(r"(?<![\w/-])(?:\d+[x×*])?NPUs?(?![\w-])", "ascend", "2 NPUs"),
     Product(r"(?i:\bROCm\b|\bInstinct\b|\bRadeon\b)", "amd", "ROCm"),
     Product(
         r"(?i:(?<![\w/-])NVIDIA\b(?![-_/])|\bGeForce\b)|\bCUDA (?=\d)|\bsm_?\d{2,3}\b|\bcompute capability\b",
@@ -108,7 +126,7 @@ _ARCH = (
     r"(?<![\w/-])(?:(?P<arm>(?i:aarch64|arm64)|ARM(?:v[89]\w*)?|Arm64)|(?P<x86>(?i:x86[-_]64|x86|"
     r"amd64)))(?![\w-])"
 )
-_HOSTS = r"\b(?:(?P<arm>Grace(?! Blackwell| Hopper)|Kunpeng|Graviton\d?)|(?P<x86>Xeon|EPYC))\b|(?P<kunpeng>鲲鹏)"
+_HOSTS = r"\b(?:(?P<arm>Grace|Kunpeng|Graviton\d?)|(?P<x86>Xeon|EPYC))\b|(?P<kunpeng>鲲鹏)"
 
 _NUMBERS = {
     "one": 1,
@@ -134,8 +152,8 @@ _NUMBERS = {
 _N = r"(?P<n>(?<!Atlas )(?<![\w.,=-])\d{1,4}|(?i:\b(?:one|two|three|four|five|six|seven|eight|sixteen|single)\b))"
 _MAKER = r"(?:(?i:NVIDIA|AMD|Ascend|Cambricon|GeForce|昇腾|Instinct|Huawei|Atlas)\s*)*"
 _CARD = (
-    r"(?i:DGX[ -]?Sparks?|GB10|Sparks|G[BH][23]00|[HBA][1238]00|H20|L40S?|L20|L4|A10G?|A2|A[34]0|T4|"
-    r"RTX|[345]090s?|MI\d{3}X?|910\w*|310P|MLU\d*|Gaudi\d?|TPUs?|A3)"
+    r"(?i:DGX[ -]?Sparks?|GB10|Sparks|G[BH][23]00|Grace[- ]?Hopper|[HBA][1238]00|H20|L40S?|L20|L4|A10G?|A2|A[34]0|T4|"
+    r"V100|P100|A[456]000|170HX|RTX|[345]090s?|MI\d{3}X?|910\w*|310P|MLU\d*|Gaudi\d?|TPUs?|A3)"
 )
 _THING = r"(?i:(?:GPUs?|NPUs?|cards?|accelerators?|XPUs?|MLUs?)(?![A-Za-z])|显卡|加速卡|卡)"
 # a number of cards that are doing something is not the number of cards: "seven GPUs spin", "16 卡住"
@@ -163,7 +181,7 @@ _HINT = (
     r"(?i)spark|gb10|g[bh][23]00|jetson|\b[hbav][1238]00|h20|a[138]0|\bl[24]|\bt4|\ba[23]\b|p100|rtx|"
     r"[345]090|mi ?\d{3}|910|310|ascend|昇腾|atlas|mlu|gaudi|tpu|cann|hccl|torch_npu|"
     r"acl graph|cambricon|寒武纪|rocm|instinct|radeon|nvidia|geforce|cuda \d|sm_?\d\d|compute capab|arm|"
-    r"aarch64|x86|amd64|grace|kunpeng|graviton|xeon|epyc|鲲鹏|gpu|npu|xpu|"
+    r"aarch64|x86|amd64|grace|v100|a[456]000|hx\b|tesla|kunpeng|graviton|xeon|epyc|鲲鹏|gpu|npu|xpu|"
     r"cards?\b|accelerator|[单两双四八六\d] ?[张块个]?[显加速]{0,2}卡|nodes?\b|machine|hosts?\b|box|节点|机"
 )
 
@@ -282,6 +300,8 @@ def _accelerators(words: str) -> Iterator[Fact]:
             left, right = clause_of(words, found.start(), found.end())
             if any(start <= found.start() < end for start, end in taken) or of_another(words[left:right]):
                 continue
+            if "NPU" in found.group() and re.search(_OTHER_NPU, words):
+                continue
             taken.append((found.start(), found.end()))
             name = " ".join(found.expand(product.name).split()) if product.name else ""
             if name:
@@ -342,6 +362,8 @@ def _derived(facts: list[Fact]) -> list[Fact]:
     by_name = {kind.name: [fact for fact in facts if fact.name == kind.name] for kind in FACTS}
     kinds = [_product(str(fact.value)) for fact in by_name["hardware.accelerator"]]
     stated = [fact for fact in by_name["hardware.vendor"] if fact.origin == "stated"]
+    if any("NPU" not in fact.why for fact in by_name["hardware.vendor"]):  # a maker is named: the word says no more
+        by_name["hardware.vendor"] = [fact for fact in by_name["hardware.vendor"] if "NPU" not in fact.why]
     by_name["hardware.vendor"] = list({fact.value: fact for fact in [*by_name["hardware.vendor"], *stated]}.values())
     known = [one for one in kinds if one is not None]
     first = by_name["hardware.accelerator"][0] if known else None

@@ -48,9 +48,11 @@ _OTHER_EN = (
     r"still needed|reference runs|related|performance|change type"
 )
 _OTHER_ZH = (
-    r"(?:如何)?验证(?:方法|步骤|方式)?|性能验证|影响范围(?:与验证边界)?|修改|改动|解决(?:步骤|方案|方法|办法)|(?:最快)?修复(?:方案|方法|说明)?|"
+    r"(?:如何)?验证(?:方法|步骤|方式)?|性能验证|影响范围(?:与验证边界)?|修改|改动|解决(?:步骤|方案|方法|办法)|"
+    r"(?:最快)?修复(?:方案|方法|说明)?|"
     r"临时(?:规避|方案)|规避(?:方案|措施)?|"
-    r"(?:预期|期望)(?:行为|结果)?|对照(?:实验|组)?|(?:已)?排除(?:项|的)?|(?:环境|问题)?排查(?:过程|步骤)?|根因(?:分析)?|"
+    r"(?:预期|期望)(?:行为|结果)?|对照(?:实验|组)?|(?:已)?排除(?:项|的)?|(?:环境|问题)?排查(?:过程|步骤)?|"
+    r"根因(?:分析)?|"
     r"(?:可能)?原因(?:分析)?|问题来源|注意事项|相关(?:问题|链接)|建议"
 )
 _TAIL = (
@@ -64,7 +66,8 @@ _OTHER_LABEL = rf"^[\s>*•-]*(?:(?:{_OTHER_EN}){_TAIL}|(?:{_OTHER_ZH}))\**\s*[:
 _OWN_LINE = (
     r"^(?:description|summary|environment|symptoms?|observed\b.*|actual\b.*|bug|problem|logs?|"
     r"reproduc\w*|steps\b.*|motivation|background|"
-    r"additional\b.*|notes?|\[[\w.-]+\]|快速结论.*|适用环境.*|问题(?:场景|描述|现象)?|现象|环境|最小复现|复现.*|报错.*|描述|背景|日志|"
+    r"additional\b.*|notes?|\[[\w.-]+\]|快速结论.*|适用环境.*|问题(?:场景|描述|现象)?|现象|环境|最小复现|复现.*|"
+    r"报错.*|描述|背景|日志|"
     r"基线验证|判定标准)\s*[:：]?\s*$"
 )
 _MARKED_HEADING = r"(#{1,6}) +(.{0,80})"  # ## Expected behavior
@@ -105,6 +108,7 @@ def without_code(text: str) -> str:
 
 def blocks(text: str, machine: bool = False) -> Iterator[Block]:
     """The blocks of a text in order; lines that a program wrote are left out unless `machine`."""
+    text = readable(text)
     level = 0  # of the heading that muted what follows; 0: not muted
     for start, end, heading in _lines(text, machine):
         words = text[start:end].strip()
@@ -113,7 +117,7 @@ def blocks(text: str, machine: bool = False) -> Iterator[Block]:
                 yield Block(start, end, True)
                 continue
             title = words.lstrip("# ").strip("* ")[:80]
-            level = heading if pattern(_OTHER_HEADING).search(title) else 0
+            level = heading if pattern(_OTHER_HEADING).search(title) and not asks_for_a_fix(title) else 0
             yield Block(start, end, level > 0)
             continue
         if len(words) <= 40 and "\n" not in words:
@@ -133,11 +137,12 @@ def _lines(text: str, machine: bool) -> Iterator[tuple[int, int, int]]:
         stop = place + len(line)
         bare = line.strip()
         alone = not bare or (not machine and _fixed(_MACHINE).match(line) is not None)
-        if begin >= 0 and (alone or _fixed(_ITEM).match(line)):
+        headed = bare.startswith("#") and not bare[1:2].isdigit()  # not a wrapped "#1234 has the details"
+        if begin >= 0 and (alone or headed or _fixed(_ITEM).match(line)):
             yield from _cut(text, begin, place)
             begin = -1
         if not alone:
-            if bare.startswith("#"):
+            if headed:
                 yield from _cut(text, place, stop)
             elif begin < 0:
                 begin = place
@@ -186,6 +191,17 @@ _FIX_TITLE = (
 )
 
 
+# the same line as a user writes it, who wants the fix; and that the failure is met here, now
+_FIX_WANTED = r"^[\s\d•.)\[#-]*(?:please |pls |can you |could you )*(?:fix(?: for)? |(?:修复|解决)(?:一下)?)"
+_FIRST_HAND = (
+    r"\b(?:i|we)(?:'re|'ve| are| am| have been| also| still| often| always| sometimes| now| keep| constantly)* "
+    r"(?:hit|hitting|see|seeing|get|getting|run into|running into|face|facing|experience|experiencing|meet|encounter)\b"
+    r"|\b(?:i|we) (?:saw|got|ran into|met|hit) .*\b(?:daily|every|each|always|often|again|times)\b"
+    r"|\b(?:hits?|bites?|hitting) us\b"
+    r"|我们?(?:每天|天天|一直|经常|总是|线上|这边|现在)*(?:都|会|也)*(?:遇到|碰到|遇见)|线上(?:每天|经常|总是|一直)"
+)
+
+
 @cache
 def pattern(text: str) -> Pattern:
     return compile_pattern("(?i)" + text)
@@ -210,7 +226,20 @@ def clause_of(sentence: str, start: int, end: int) -> tuple[int, int]:
 
 def elsewhere(sentence: str) -> bool:
     """Whether a sentence speaks of a change, a condition or another deployment, not of what was seen here."""
-    return pattern(_ELSEWHERE).search(sentence) is not None or pattern(_FIX_TITLE).search(sentence) is not None
+    if pattern(_ELSEWHERE).search(sentence) is not None:
+        return True
+    return pattern(_FIX_TITLE).search(sentence) is not None and not asks_for_a_fix(sentence)
+
+
+def asks_for_a_fix(sentence: str) -> bool:
+    """Whether a sentence that opens like a change's subject line is a user's: "Fix the hang that we hit daily"."""
+    return pattern(_FIX_WANTED).search(sentence) is not None and pattern(_FIRST_HAND).search(sentence) is not None
+
+
+def without_its_wish(sentence: str) -> str:
+    """The sentence without the "Fix" that asks for a cure of what it then states."""
+    wish = pattern(_FIX_WANTED).search(sentence) if asks_for_a_fix(sentence) else None
+    return sentence[wish.end() :].strip() if wish else sentence
 
 
 # a thing in such a clause is somebody else's, a past one, or one to come

@@ -22,6 +22,8 @@ class Sign:
     example: str
     near: str = ""
     unless: str = ""
+    vanishes: bool = False  # "the line is gone" states it, where "the hang is gone" takes it back
+    falls: bool = False  # two numbers are named, and the second must be the smaller
 
 
 _RANK = (
@@ -30,6 +32,24 @@ _RANK = (
 )
 _SERVER = r"process|\bpods?\b|\branks?\b|container|worker|server|scheduler|engine|instance|\bnode|进程|容器|服务|实例"
 _OUTPUT = r"output|answer|result|token|\btext|completion|response|generat|logit"
+# what goes wrong: beside it, a word of time says when
+_TROUBLE = (
+    r"\bhang|\bhung\b|\bfreez|\bfroze|lock(?:s|ed)? up|dead|\bstuck\b|\bwedge|\bstall|\bcrash|\bdie[sd]?\b|\bfail|"
+    r"\bstops?\b|\bstopped\b|\bnever\b|n't (?:return|answer|respond)|no (?:response|progress)|unresponsive|"
+    r"\bwatchdog\b|"
+    r"\breproduc|\bhappens?\b|\bgarbage|\bgibberish|garbled|\bgoes (?:quiet|silent)|timed? ?out|\bgone\b|"
+    "卡[住死主着了]|[必就会都又]卡|死锁|假死|崩|挂[掉了住起死]|[必就会都又]挂|停[住了]|不动|没反应|没响应|无响应|"
+    "不返回|报错|超时|乱码|复现|出现"
+)
+_UNIT = r"(?:minutes?|mins?|hours?|hrs?|h|days?|nights?)"
+_COUNT = (
+    r"(?:(?:about |around |roughly |approximately |some |nearly |almost |under |over |~ ?)*"
+    r"(?:[\d.]+ ?(?:(?:-|–|to|or) ?[\d.]+ ?)?\+? ?|(?:a few|a couple of|a good|several|some|many|an?|half an?|one|"
+    r"two|three|four|five|six|"
+    r"seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty)(?: or \w+)? )?(?:more )?)"
+)
+_ZH_COUNT = r"(?:[\d.]+(?:[-~到至][\d.]+)?|[一二两三四五六七八九十几数半]+)(?:来|多)? ?(?:个)?(?:多|半)?"
+_ZH_UNIT = "(?:小时|钟头|分钟|天|晚上|晚|夜)"
 _STARTING = (
     r"(?:start-?up|start|launch|launching|boot|load|loading|initiali[sz]\w+|graph capture|capturing|"
     r"cuda graph capture"
@@ -40,8 +60,8 @@ SIGNS: tuple[Sign, ...] = (
     # no progress
     Sign(
         "symptom.hang",
-        r"\b(?:hangs?|hung|hanging)\b",
-        "completions hang for ever",
+        r"\b(?:hangs?|hung|hanging)\b|\block(?:s|ed) up\b",
+        "completions hang for ever; the engine locks up",
         unless="hang-prone|hang (?:detect|check)",
     ),
     Sign(
@@ -62,15 +82,48 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.hang",
-        r"\bnever (?:(?:come|came)s? back|return|finish|complete|answer|respond|leave)(?:s|ed|es)?\b",
-        "requests never return",
+        r"\bnever (?:(?:come|came)s? back|return|finish|complete|answer|respond|leave|arrive|reply|replie)(?:s|d|ed|"
+        r"es)?\b|"
+        r"\bnever (?:gets?|got|receives?d?) (?:an? |any )?(?:response|reply|answer)\b|\bno returns? (?:for ?ever|"
+        r"at all|ever)\b",
+        "requests never return; no return for ever",
         unless="launch|start|load|initiali|compil",
     ),
     Sign(
         "symptom.hang",
-        r"\b(?:stop|stopped|stops|quits?|cease[sd]?) (?:respond|answer|generat|produc|process|serv|reply|"
-        r"making progress)\w*",
-        "the server stops answering",
+        r"\bnor (?:does it |do they |did it )?(?:ever )?(?:return|finish|complete|answer|respond|come back|"
+        r"progress)\w*",
+        "it neither crashes nor returns",
+        near=r"\bneither\b|n't|\bnot\b",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:goes|going|went|gone) (?:completely |totally |entirely |just )?(?:dead|quiet|silent)\b|"
+        r"\bthen (?:it's |it is |it goes |it was |total |complete )?(?:dead|silence)\b",
+        "every few hours the engine goes dead",
+        unless=r"\blogs?\b|warning|alert|idle|no traffic|watchdog|heartbeat",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:grinds?|ground|comes|came|has come) to an? (?:complete |full )?(?:halt|stop|standstill)\b|"
+        r"\bstands? still\b|"
+        r"\bstood still\b|\binfinite (?:wait|loop)\b|\b(?:has|have|had)(?:n't| not) (?:advanced|moved)\b",
+        "generation grinds to a halt",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:for ?ever|indefinitely|endlessly)\b",
+        "one request is running for ever",
+        near=r"\b(?:running|pending|loading|in flight|queued|spin\w*)\b",
+        unless=r"\bruns? for ?ever\b|grow|keep|cache",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:stop|stopped|stops|quits?|cease[sd]?) (?:respond|return|complet|finish|emit|stream|answer|generat|"
+        r"produc|process|"
+        r"serv|reply|making progress)\w*",
+        "the server stops answering; requests stop returning",
+        unless=r"\b(?:logprobs?|partial|api|field|param|object|usage|the prompt)\b|\b(?:way|how|option) to stop",
     ),
     Sign(
         "symptom.hang",
@@ -80,9 +133,10 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.hang",
         r"\b(?:no|without(?: a| any)?) (?:response|answer|reply)\b|n't respond|n't return\b|"
-        r"\bnot (?:respond(?:ing)?|return)\b",
-        "the request does not return",
-        unless="response (?:hook|format|body|header)|_",
+        r"\bnot (?:respond(?:ing)?|return)\b|\b(?:does|do|did)(?:n't| not) (?:ever )?(?:answer|reply|come back|"
+        r"finish)\b",
+        "the request does not return; the server doesn't reply",
+        unless="response (?:hook|format|body|header)|_|question|any of|\\bdocs?\\b|the (?:sentence|answer|word|json)",
     ),
     Sign(
         "symptom.hang",
@@ -98,9 +152,13 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.hang",
-        "卡住|卡死|卡在|卡着|卡主|挂起|挂死|挂住|夯住|夯死|死锁|假死|僵死|不返回|没有返回|没返回|不往前走|不再推进|不推进|没有进展|无进展|没有响应|没响应|无响应|不响应|没反应|"
-        "停住|一直不动|不动了",
-        "请求长期不返回；4090 上一直没有响应",
+        "卡住|卡死|卡在|卡着|卡主|挂起|挂死|挂住|夯住|夯死|死锁|假死|僵死|不返回|没有返回|没返回|不往前走|不再推进|"
+        "不推进|没有进展|无进展|没有响应|没响应|无响应|不响应|没反应|"
+        "停住|一直不动|不动了|等多久都不动|(?:两边|全部|全|都|就|又)不动|锁死|阻塞住|一直阻塞|转圈|等不到(?:返回|"
+        "结果|响应|回复)|必卡|就卡了|会卡$|"
+        "(?:老是|经常|总是|又|偶尔)卡|(?:就|突然|忽然|全|都)停了|不会?返回",
+        "请求长期不返回；4090 上一直没有响应；半个多小时必卡",
+        unless="卡顿|负载均衡|流量(?:就|突然|都)?停",
     ),
     Sign(
         "symptom.hang",
@@ -118,11 +176,12 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.hang",
         r"\bno (?:new |more |further )?tokens? (?:is|are|were|gets?|comes?)\b|(?:\bnot|n't) (?:produc|"
         r"generat|emit)\w*(?: any)? (?:\w+ )?(?:tokens?|output)\b"
-        r"|\bproduces? no (?:more |further )?(?:tokens?|output)\b|\bthroughput (?:drops|falls|goes|"
-        r"went) to (?:0|zero)\b"
-        r"|不出 ?token|没有输出了|不再输出|不吐字",
-        "no tokens are generated",
-        unless=r"token ids?|tokeni[sz]",
+        r"|\bproduces? no (?:more |further )?(?:tokens?|output)\b"
+        r"|\bthroughput (?:drops|falls|goes|went|is|stays|sits) (?:to |at )?(?:0|zero)\b"
+        r"|不出 ?token|没有输出了|不再输出|不吐字|吞吐(?:率|量)?(?:变成?|变为|降到|掉到|跌到|归) ?(?:0|零)|"
+        r"(?:计数|tokens?)[^，。]{0,6}(?:不再?|没有?)(?:增长|增加|涨|动)",
+        "no tokens are generated; 生成 token 计数不再增长",
+        unless=r"token ids?|tokeni[sz]|\bidle\b|no (?:request|traffic|load)|空闲|没有?请求",
     ),
     # one engine's heartbeat may be silent because it is idle; several that stop together are not
     Sign(
@@ -183,7 +242,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.crash",
-        "崩溃|崩了|崩掉|崩|挂掉|挂了|断言失败|报错退出|异常退出|失败退出|直接退出|进程退出|自动退出|突然退出|闪退|段错误",
+        "崩溃|崩了|崩掉|崩|挂掉|挂了|跟着挂|(?:全|都|就)挂|断言失败|报错退出|异常退出|失败退出|直接退出|进程退出|"
+        "自动退出|突然退出|闪退|段错误",
         "D 节点就挂掉退出",
     ),
     # starting
@@ -228,14 +288,19 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.startup_failure",
-        "起不来|启动不了|启动失败|无法启动|启动就?报错|没起来|拉不起来|加载失败|一启动就|一导入就|一跑就(?:缺|报|崩)|启动(?:时|阶段|过程中)(?:崩|报错|失败|退出)",
+        "起不来|启动不了|启动失败|无法启动|启动就?报错|没起来|拉不起来|加载失败|一启动就|一导入就|一跑就(?:缺|报|崩)|"
+        "启动(?:时|阶段|过程中)(?:崩|报错|失败|退出)",
         "服务还没起来就崩了",
         unless="卡|hang|不动",
     ),
     Sign(
         "symptom.startup_hang",
-        r"\bnever finish(?:es|ed)? (?:launching|loading|starting|initiali[sz]ing|capturing|start-?up)",
-        "never finishes launching once graph mode is on",
+        r"\bnever finish(?:es|ed)? (?:launching|loading|starting|initiali[sz]ing|capturing|start-?up)|"
+        r"\bnever (?:reaches|gets to|prints|says|shows)(?: the)? (?:line )?['\"]?(?:application )?start-?up complete|"
+        r"\b(?:stuck|hangs?|hung|freezes|frozen|stalls|blocks)\b.*\bbefore (?:it (?:says|prints|"
+        r"reaches) )?(?:the )?['\"]?"
+        r"(?:application )?start-?up (?:is )?complete",
+        "never finishes launching once graph mode is on; stuck before application startup complete",
     ),
     Sign(
         "symptom.startup_hang",
@@ -249,8 +314,9 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.startup_hang",
         "启动(?:时|阶段|过程中)?(?:就|会|一直)*(?:卡|hang|不动)|卡在 ?(?:启动|加载|初始化|图捕获|预热|模型加载|权重|"
-        "cuda ?graph|graph capture)|一启动就(?:卡|hang)",
-        "启动就卡住",
+        "cuda ?graph|graph capture)|一启动就(?:卡|hang)"
+        "|启动到[^，。]{1,16}就?(?:停住|卡住|卡死|不动)|等不到[^，。]{0,6}(?:startup complete|启动完成)",
+        "启动就卡住；启动到 warmup 就停住",
     ),
     # answers
     Sign(
@@ -260,6 +326,15 @@ SIGNS: tuple[Sign, ...] = (
         unless="garbage.collect",
     ),
     Sign("symptom.wrong_output", r"\bcorrupt(?:s|ed|ion)?\b", "corrupted output", near=_OUTPUT),
+    Sign(
+        "symptom.wrong_output",
+        r"\bdegenerat(?:es|ed|ing|e into)\b|\bmakes? no sense\b|\bword salad\b|\bdiffers? from (?:[tpd]p ?=? ?\d|"
+        r"the (?:target|"
+        r"baseline|reference|single|same|one without)|greedy|eager|hf\b|transformers\b|without|what)",
+        "output degenerates; the answers make no sense; the output differs from PP1",
+        near=_OUTPUT,
+        unless="config|logs?\\b|docs",
+    ),
     Sign(
         "symptom.wrong_output",
         r"\b(?:wrong|incorrect)\b",
@@ -281,8 +356,10 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.wrong_output",
-        "乱码|胡言乱语|输出(?:就|会|全|都|完全|变)*(?:乱|不对|错误|错乱|重复)|乱了|结果(?:也|都|就)*(?:不对|错误|对不上)|答案(?:不对|错)|答非所问|复读|感叹号",
-        "第二次输出就完全乱了",
+        "乱码|胡言乱语|输出(?:就|会|全|都|完全|变)*(?:乱|不对|错误|错乱|重复)|乱了|结果(?:也|都|就)*(?:不对|错误|"
+        "对不上)|(?:答案|回答|回复)(?:不对|错|错乱)|重复输出|输出[^，。]{0,8}不一致|答非所问|复读|感叹号",
+        "第二次输出就完全乱了；回答错乱",
+        unless=r"\brank|各卡|正常",
     ),
     # slowness, memory, timeouts
     Sign(
@@ -303,7 +380,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.slow",
-        "很慢|变慢|太慢|慢了|更慢|慢得|非常慢|巨慢|吞吐(?:率|量)?(?:下降|降低|掉|很低)|延迟(?:升高|变高|很高|增大|飙)|性能(?:下降|劣化|退化)",
+        "很慢|变慢|太慢|慢了|更慢|慢得|非常慢|巨慢|吞吐(?:率|量)?(?:下降|降低|掉|很低)|延迟(?:升高|变高|很高|增大|"
+        "飙)|性能(?:下降|劣化|退化)",
         "解码变慢",
     ),
     Sign(
@@ -314,7 +392,11 @@ SIGNS: tuple[Sign, ...] = (
     Sign("symptom.oom", "(?:显存|内存)(?:不够|不足|溢出|爆了?|炸了?)|爆显存|炸显存|爆内存", "还是报显存不够"),
     Sign("symptom.timeout", r"\b(?:timed|times|timing) out\b", "DeepEP keeps timing out"),
     Sign("symptom.timeout", r"\btime out\b", "requests time out", near="request|rpc|calls?|client|connection"),
-    Sign("symptom.timeout", r"\b(?:nccl|watchdog|collective|rpc) time-?outs?\b", "until the NCCL timeout"),
+    Sign(
+        "symptom.timeout",
+        r"\b(?:nccl|watchdog|collective|rpc|deepep|gloo|hccl) time-?outs?\b",
+        "until the NCCL timeout",
+    ),
     Sign(
         "symptom.timeout",
         r"\btime-?outs?\b",
@@ -324,7 +406,7 @@ SIGNS: tuple[Sign, ...] = (
             r"rpc|errors?|fail(?:s|ed) with|caught|dies with)\b"
         ),
         unless=(
-            r"disabled|default|waiting timeout|\bset\b|=|-timeout|increas|longer|timeout (?:of|is|to)|"
+            r"disabled|default|waiting timeout|\bset\b|=|-timeout|increas|longer time|timeout (?:of|is|to)|"
             r"abort|\d+ ?s\b|both env"
         ),
     ),
@@ -332,7 +414,7 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.timeout",
         "超时",
         "随后报 sample_tokens 超时",
-        near="报|触发|出现|错误|失败|频繁|一直|异常|抛|请求",
+        near="报|触发|出现|错误|失败|频繁|一直|异常|抛|请求|全部|deepep|nccl|hccl|rpc|gloo|watchdog",
         unless="设置|配置|阈值|参数|以便|调大|默认|启用|开启",
     ),
     Sign(
@@ -361,6 +443,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.no_error",
+        r"\bno logs? (?:at all|output|anymore|any ?more)\b|(?:^|[,;] ?)no logs? ?[.,;]?$|"
         r"\bnothing (?:at all )?(?:(?:is|was|shows up|appears) )?(?:in|printed|logged)\b|\blogs? (?:are|is|"
         r"stays?) (?:clean|empty|quiet|silent)\b",
         "nothing in the log",
@@ -368,7 +451,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.no_error",
-        "(?:没有?|无|未见|不)(?:任何)?(?:报错|错误|异常|告警|日志输出)|没有任何(?:日志|输出)|静默|日志(?:里|中)?(?:很干净|没有东西)",
+        "(?:没有?|无|未见|不)(?:任何|看到|什么)*(?:报错|错误|异常|告警|日志输出|traceback|堆栈)|日志(?:里|中)?(?:啥|"
+        "什么)(?:也|都)没|没有任何(?:日志|输出)|静默|日志(?:里|中)?(?:很干净|没有东西)",
         "没有任何报错",
         unless="目标错误|错误率",
     ),
@@ -399,6 +483,7 @@ SIGNS: tuple[Sign, ...] = (
         "all stop their throughput heartbeat",
         near=r"\bstop|silent|ceas|froze|\bgone\b|missing|disappear|vanish|stalled|停|没了|没有了|消失|断|不再",
         unless="monitor|never|nccl|zookeeper|etcd",
+        vanishes=True,
     ),
     Sign(
         "symptom.heartbeat_stopped",
@@ -407,12 +492,14 @@ SIGNS: tuple[Sign, ...] = (
         r"\bstats? lines?\b|吞吐(?:日志|行|打印)",
         "no decode batches in the log",
         near=r"\bstop|silent|ceas|froze|\bgone\b|\bno\b|no longer|disappear|停|不再|没|消失",
-        unless="never (?:stop|stall)",
+        unless="never (?:stop|stall)|no (?:traffic|requests|load)|\\bidle\\b|没有?(?:请求|流量)",
+        vanishes=True,
     ),
     # ranks
     Sign(
         "symptom.rank_idle",
-        r"\bidles?\b|\bidling\b|\bparked\b|(?:^|[^\d.])0(?:\.0)? ?%|空闲|闲着",
+        r"\bidles?\b|\bidling\b|\bparked\b|\bdo(?:es|ing) nothing\b|\b(?:at|with) zero (?:util\w*|percent|load)|(?:^|"
+        r"[^\d.])0(?:\.0)? ?%|空闲|闲着",
         "seven GPUs spin, the last one is idle; GPU 7 占用率 0%",
         near=_RANK + r"|\bother\b|\bothers\b|\blast one\b|\brest\b|\bworker\b|\bhead\b|另一|其他|gpu|npu",
         unless=(
@@ -422,9 +509,10 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.rank_busy",
-        r"\bspin(?:s|ning)?\b|\bspun\b|\bpegged\b|\bbusy[- ]loop\w*|空转|打满|跑满",
+        r"\bspin(?:s|ning)?\b|\bspun\b|\bpegged\b|\bbusy[- ]loop\w*|\bmaxed(?: out)?\b|\bat (?:a )?hundred\b|"
+        r"\bburns? |空转|打满|跑满|卡满载",
         "seven GPUs spin",
-        near=_RANK + r"|\bcpu\b|\bcore\b|\bthread\b|gpu|npu",
+        near=_RANK + r"|\bcpu\b|\bcore\b|\bthread\b|\bothers?\b|gpu|npu",
         unless="(?:spin|spun|spins|spinning)[- ](?:up|down)",
     ),
     Sign(
@@ -438,7 +526,8 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.ranks_split",
         r"\bdiverge(?:s|d|nce|nt)?\b|\bdisagree(?:s|d|ment)?\b|\bdesync\w*|\bout of (?:sync|step)\b|"
         r"\bdifferent (?:collectives?|places|order|batch\w*|points)\b|\bno longer match\b|"
-        r"\bmismatched collectives?\b|\bcollective mismatch\b|\bpermanent split\b|不一致|分叉|看法不一样|不同步",
+        r"\bmismatched (?:collectives?|all[- ]?gather|all[- ]?reduce)\b|\b(?:ranks?|stages) (?:are )?split\b|"
+        r"\bcollective mismatch\b|\bpermanent split\b|不一致|分叉|看法不一样|不同步",
         "two DP ranks end up in different collectives",
         near=r"\branks?\b|rank-|\bstages?\b|scheduler",
     ),
@@ -477,41 +566,104 @@ SIGNS: tuple[Sign, ...] = (
     # when it happens
     Sign(
         "symptom.first_request",
-        r"\bfirst (?:real |chat |formal |live |user |actual )?(?:request|prompt|sample|query|message|"
-        r"completion|decode|inference)\b|\b(?:right |straight )?after (?:the )?warm-?up\b",
-        "server ready, first real request aborted",
-        unless="(?:is|was|always|are) (?:always )?(?:right|fine|ok|correct)|works|succe|after the first",
+        r"\bfirst (?:real |chat |formal |live |user |actual |ever |http |api |sampled |generated |"
+        r"output )*(?:requests?|prompt|sample|"
+        r"query|message|completion|decode|inference|curl|call|token)\b|\b(?:right |straight |directly |"
+        r"just )?after (?:the )?"
+        r"warm-?up(?:_\w+)?\b|\bas soon as (?:i|we|anyone|somebody|someone) (?:sends?|sent|curls?|asks?) "
+        r"(?:something|anything|a (?:single )?(?:request|prompt|message))\b",
+        "server ready, first real request aborted; hangs at the very first token; first curl hangs",
+        unless=r"(?:is|was|always|are) (?:always )?(?:right|fine|ok|correct)|works|succe|after the first|latency|ttft|"
+        r"time to|per first|\bslow|excellent|first token (?:is|was|comes|arrives)|longer\b",
     ),
     Sign(
         "symptom.first_request",
-        "第一(?:条|个|次)(?:正式|真实|用户)?的?(?:请求|样本|对话|推理)|首(?:条|个|次)(?:正式|真实)?的?(?:请求|样本|推理)|首条卡住|预热(?:完成|完|结束|"
-        "之)?后|warm-?up ?后",
-        "第一条正式请求两分钟都不返回",
-        unless="正常|没问题|成功",
+        "(?:第一|首)(?:条|个|次)?(?:正式|真实|用户)?的?(?: ?decode| ?curl| ?token|请求|样本|推理|对话|调用|消息|"
+        "采样)|第一(?:条|个|次)就|"
+        "首条卡住|一(?:发|来|打)请求就|刚?发(?:出)?第一条|预热(?:完成|完|结束|之)?后|warm-?up ?后",
+        "第一条正式请求两分钟都不返回；第一条就卡住；一发请求就卡死",
+        unless="正常|没问题|成功|延迟|时延|耗时|首 ?token (?:时间|延|慢)|变慢",
     ),
     Sign(
         "symptom.after_a_while",
-        r"\bafter (?:(?:\w+ing )?for )?(?:about |around |roughly |some |~ ?|\d[\d.]* ?(?:-|–|"
-        r"to) ?)*(?:[\d.]+ ?\+? ?|two |"
-        "three |four |five |six |ten |twelve |a few |several |some |a couple of |a |an |many )?(?:minutes|"
-        r"mins?|hours?|hrs?|h|days?|while|turns)\b",
-        "after about 3.5 hours",
-        unless="first request",
+        (
+            r"\bafter (?:(?:\w+ing )?for |only |just )*" + _COUNT + r"(?:" + _UNIT + r"|while|turns)\b"
+            r"|\bafter (?:some|a long) time\b|\bafter (?:\w+ing )?(?:for )?a (?:bit|long while)\b"
+        ),
+        "after about 3.5 hours; after about twenty minutes; after some time",
+        unless=r"first request|no (?:hang|crash|problem|issue)|never (?:hang|fail|crash)|download|(?:min\w*|"
+        r"\d ?m)\b.*(?:watchdog|time-?out|timed out|loading|compil)|without|"
+        r"\bstill (?:fine|healthy|ok|running)",
     ),
     Sign(
         "symptom.after_a_while",
-        r"\b(?:hours|minutes|days) (?:in|into)\b|\bminutes ?(?:–|-|to) ?hours\b|\b(?:fine|ok|normally|"
-        r"well) for (?:a few |several |many |some |\w+ )?(?:minutes|hours|days)\b",
-        "a few hours in, the service stops",
-        unless=r"hours in (?:a|the)\b",
+        (
+            r"\b"
+            + _UNIT
+            + r" (?:in|into)\b|\bminutes ?(?:–|-|to) ?hours\b|\b(?:fine|ok|okay|great|normally|well|happily) for "
+            + _COUNT
+            + r"(?:"
+            + _UNIT
+            + r"|while|time)\b|\b(?:works?|worked|runs?|ran|serves?|served) "
+            r"(?:(?:fine|ok|okay|great|normally|well|happily) )?(?:for a (?:while|bit|time)|at first|initially|"
+            r"for hours|for days)\b"
+            r"|\b(?:works?|worked|runs?|serves?|served)(?: \w+)? (?:for )?~? ?" + _COUNT + _UNIT + r"\b.*\bthen\b"
+        ),
+        "a few hours in, the service stops; works for a while; works for 20-40 minutes, then freezes",
+        unless=(
+            r"hours in (?:a|the)\b|minutes in (?:a|the)\b|into (?:the )?(?:load(?:ing)?|start|warm|compil|"
+            r"build)\w*ing\b|without|"
+            r"\bstill (?:fine|healthy|ok|running)|\b(?:disabled|off)\b|no problem|no issue|and tell|let it|"
+            r"never (?:hang|fail|crash)|\?"
+        ),
     ),
     Sign(
         "symptom.after_a_while",
-        r"跑久了|一段时间(?:之?后|就|会)|过了?一段时间|长时间运行"
-        r"|(?:几|数|[\d.]+|一|两|半) ?个?(?:多)?(?:小时|分钟|天)(?:左右)?之?后"
-        r"|(?:跑|运行)了?(?:几|数|[\d.]+|一|两|半) ?个?多?(?:小时|分钟|天)",
-        "运行几分钟到几十分钟后",
-        unless="至少",
+        (
+            r"\bevery (?:few |other |couple of |\d[\d.]* ?(?:(?:-|–|to|or) ?\d+ ?)?|two |three |four |"
+            r"six )?(?:or \w+ )?(?:hours?|hrs?|h|days?|night)\b"
+            r"|\b(?:once|twice|several times|\d times) (?:an?|per|every) (?:hour|day|night|week)\b|\bover ?night\b|"
+            r"\bdaily\b"
+            r"|\b(?:took|takes?|within|in) " + _COUNT + r"(?:hours?|hrs?|h|days?)\b"
+            r"|\beventually\b|\bsooner or later\b|\b(?:hours?|days?) later\b"
+            r"|\bafter (?:about |around |some |~ ?)?(?:hundreds|thousands|\d{3,}|tens of thousands|many)(?: of)?"
+            r" (?:requests|prompts|steps|iterations|samples)\b"
+        ),
+        "every few hours the engine locks up; it hung overnight; eventually the server stops returning",
+        near=_TROUBLE,
+        unless=(
+            r"without|finish|complete|no (?:problem|issue|hang|crash)|\bfine\b|download|\brestart|rotat|\bidle\b|"
+            r"upgrad|"
+            r"\bpass(?:es|ed)?\b|epoch|\bbuild"
+        ),
+    ),
+    Sign(
+        "symptom.after_a_while",
+        (
+            "跑久了|时间(?:一|长了|久了)|运行久了|一段时间(?:之?后|就|会)|过了?一段时间|长时间运行|长跑|长稳"
+            "|(?:跑|运行|用|服务|过)(?:了|上)?(?:一?会儿?|一阵子?|没多久|不久)(?:就|后|之后|又)?|跑着跑着"
+            "|" + _ZH_COUNT + _ZH_UNIT + "(?:左右)?(?:之?后|就|必|才|以后|内)"
+            "|(?:跑|运行)(?:了|上|个)?(?:大概|大约|约|差不多)? ?" + _ZH_COUNT + _ZH_UNIT
+        ),
+        "运行几分钟到几十分钟后；跑一会儿就卡死；三四个小时后没反应；跑着跑着就卡死了",
+        unless="至少|没事|没问题|正常|(?:分钟|min)[^，。]*(?:watchdog|看门狗|超时)|再试|复杂度|时间一样",
+    ),
+    Sign(
+        "symptom.after_a_while",
+        "每?隔(?:"
+        + _ZH_COUNT
+        + ")"
+        + _ZH_UNIT
+        + "|每(?:"
+        + _ZH_COUNT
+        + ")?(?:小时|天|晚)|"
+        + _ZH_COUNT
+        + _ZH_UNIT
+        + "(?:一|两|几)次"
+        "|过夜|隔夜|(?:一|整)(?:晚|夜)|十来分钟|迟早",
+        "每隔几小时就卡住一次；每天都会卡死",
+        near=_TROUBLE,
+        unless="没事|正常|没问题|重启|打印|日志切|不会|没有?卡",
     ),
     Sign(
         "symptom.under_load",
@@ -519,15 +671,18 @@ SIGNS: tuple[Sign, ...] = (
         r"\boverload(?:ed|s)?\b|\bheavy (?:load|traffic)\b|\bput load on\b|\b(?:push|put|throw|send)(?:s|"
         r"ing)? (?:many|more|lots of|a lot of) (?:load|requests)\b|\bconcurrency (?:is |goes |gets |"
         r"was )?(?:high|up)\b|\b(?:soak|stress|load) test|\bunder concurrent\b|\bconcurrent decoding\b|"
-        r"\b(?:\d{2,}|many|lots of) (?:parallel|concurrent) \w+",
+        r"\b(?:\d{2,}|many|lots of) (?:parallel|concurrent) \w+|\b(?:at|during|in) (?:the )?(?:peak|rush|"
+        r"busy) (?:traffic|hours?|load)\b|"
+        r"\b(?:when|once|as) (?:the )?(?:traffic|load) (?:picks up|rises|grows|peaks|is high|increases|goes up)\b",
         "when concurrency is high; 20 parallel requests",
         unless=r"\blow\b|works under|fine under",
     ),
     Sign(
         "symptom.under_load",
-        r"高并发|大并发|并发(?:一?高|一?大|一?上|一压)|\d{2,} ?路?并发|压测|满载",
-        "32 并发一压 D 节点就挂掉",
-        unless="压测后|低并发",
+        r"高并发|大并发|并发(?:一?高|一?大|一?上|一压)|\d{2,} ?路?并发|压测|满载|高负载|(?:流量|压力|"
+        r"请求量?)(?:一?大|一?多|一?高|一?上来)|(?:流量|业务|请求)?高峰",
+        "32 并发一压 D 节点就挂掉；服务满载时卡住；流量一大就死锁",
+        unless="压测后|低并发|卡满载|[gn]pu ?满载|满载运行",
     ),
     Sign(
         "symptom.sampling_only",
@@ -552,8 +707,15 @@ SIGNS: tuple[Sign, ...] = (
         "接受率一路往下掉",
         near=(
             r"\bfalls?\b|\bfell\b|falling|\bdrops?\b|dropp|declin|collaps|decay|\bsink|go(?:es|ing) down|"
-            "plummet|掉|跌|下降|降低|下滑|变低|越来越低"
+            "plummet|掉|跌|下降|降低|降到|下滑|变低|越来越低"
         ),
+    ),
+    Sign(
+        "symptom.acceptance_falls",
+        r"\baccept(?:ance|ed)?(?:[ _-](?:rate|lengths?|len))?\b|接[受收](?:率|长度)|采纳率",
+        "acceptance went from 3.2 to 1.1; 接受长度从 3.2 变成 1.1",
+        near=r"[\d.]+ ?%? ?(?:(?:down )?to|->|→|到|变成|变为|掉到|降到) ?[\d.]+",
+        falls=True,
     ),
     Sign(
         "symptom.sigterm_ignored",
@@ -571,7 +733,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.long_prefill",
         r"\blong(?:er)?[- ](?:prompts?|prefills?|contexts?|inputs?|sequences?)\b|\blonger one\b|"
-        r"\bchunked[- ]prefill\b|\b\d{2,4} ?k (?:tokens?|context|prompt)\b|\bcontext limit\b",
+        r"\bchunked[- ]prefill\b|\bprompts? (?:is |are |gets? )?longer than\b|\b\d{2,4} ?k (?:tokens?|context|"
+        r"prompt)\b|\bcontext limit\b",
         "once long prefills come in",
         unless=r"\bshort\b|--",
     ),

@@ -91,6 +91,46 @@ BUILDS = [
     ("LimeChain fork, 0.11.2.dev278", {"fork": "LimeChain", "version": "0.11.2.dev278"}),
     ("our fork of sglang 0.5.2", {"fork": "own", "version": "0.5.2"}),
     ("v0.5.12-based build", {"fork": "0.5.12-based"}),
+    ("LimeChain sglang fork", {"fork": "LimeChain"}),
+    ("0.11.2.dev301 (LimeChain sm86 fork)", {"version": "0.11.2.dev301", "fork": "LimeChain"}),
+    ("0.28.0 fork", {"version": "0.28.0", "fork": "unnamed"}),
+    ("sglang fork based on 0.27 (PP guard removed)", {"fork": "0.27-based"}),
+    ("downstream of 0.28.0", {"version": "0.28.0", "fork": "unnamed"}),
+    # a release with changes of its own is no stock release
+    ("0.28.0 patched", {"version": "0.28.0", "fork": "patched"}),
+    ("patched 0.28.0", {"version": "0.28.0", "fork": "patched"}),
+    ("0.29.0+patched", {"version": "0.29.0+patched", "fork": "patched"}),
+    ("0.28.0 + our own patch that lets dspark through with pp", {"version": "0.28.0", "fork": "patched"}),
+    ("0.28.0, with our patches", {"version": "0.28.0", "fork": "patched"}),
+    ("0.28.0 with a cherry-picked fix", {"version": "0.28.0", "fork": "patched"}),
+    ("0.28.0 (modified)", {"version": "0.28.0", "fork": "modified"}),
+    ("custom build of 0.28.0", {"version": "0.28.0", "fork": "custom"}),
+    ("0.28.0 internal build", {"version": "0.28.0", "fork": "internal"}),
+    ("0.28.0 打了去掉检查的补丁", {"version": "0.28.0", "fork": "patched"}),
+    ("魔改 0.28.0", {"version": "0.28.0", "fork": "modified"}),
+    ("0.9.2+das.opt1", {"version": "0.9.2+das.opt1", "fork": "das.opt1"}),
+    ("0.28.0 unpatched", {"version": "0.28.0"}),
+    ("0.28.0, no patches", {"version": "0.28.0"}),
+    ("0.28.0 not patched", {"version": "0.28.0"}),
+    ("0.28.0 没打补丁", {"version": "0.28.0"}),
+    ("0.28.0, not a fork", {"version": "0.28.0"}),
+    ("0.28.0 unmodified", {"version": "0.28.0"}),
+    ("0.28.0 with patched NCCL", {"version": "0.28.0"}),
+    ("0.28.0 patch release", {"version": "0.28.0"}),
+    ("0.28.0 custom image", {"version": "0.28.0"}),
+    ("0.28.0+cpu", {"version": "0.28.0+cpu"}),
+    ("0.28.0, image based on ubuntu 22.04.1", {"version": "0.28.0"}),
+    # main beside a number: what runs, and what was only tried
+    (
+        "from main, July 29 2026, reports 0.9.0",
+        MAIN | {"version": "0.9.0", "earliest": "2026-07-29", "latest": "2026-07-29"},
+    ),
+    ("main（7 月底拉的代码，version.txt 是 0.9.0）", MAIN | {"version": "0.9.0"}),
+    ("0.27.1, also happens on main", {"version": "0.27.1"}),
+    ("0.27.1, 也试过 main", {"version": "0.27.1"}),
+    ("release/v0.10.0 head", {"branch": "release/v0.10.0"}),
+    ("main of 29.7.2026", MAIN | {"earliest": "2026-07-29", "latest": "2026-07-29"}),
+    ("20260729 nightly", MAIN | {"earliest": "2026-07-29", "latest": "2026-07-29"}),
     # with components
     ("0.5.13.post1, torch 2.11.0+cu130", {"version": "0.5.13.post1", "torch": "2.11.0+cu130"}),
     ("v0.5.16, NCCL 2.28.9", {"version": "0.5.16", "nccl": "2.28.9"}),
@@ -223,6 +263,7 @@ STATEMENTS = [
     ("docker run --gpus all lmsysorg/sglang:v0.5.16-cu130 python -m sglang.launch_server", "sglang 0.5.16"),
     ("SGLang hangs. A reference stack with vLLM 0.11.0 is stable.\n- **SGLang**: v0.5.16", "sglang 0.5.16"),
     ("fixed in vLLM 0.12.0 by #1234", "vllm"),
+    ("vLLM 0.11.0 hangs on a patched driver, NCCL 2.27.5 patch", "vllm 0.11.0 nccl=2.27.5"),
     ("## Fix\n\nvLLM 0.12.0 has it, with NCCL 2.29.3", "vllm"),
     ("see vllm/worker/model.py:123-145 in vllm", "vllm"),
     ("PR #1971 and commit-less prose about nothing", ""),
@@ -240,6 +281,20 @@ def test_finds_a_commit_and_a_baseline():
     assert found("vLLM main at 1a2b3c4d hangs") == {"engine": "vllm", "commit": "1a2b3c4d", "branch": "main"}
     text = f"测试锁定基线为 origin/main@{SHA}；rebased onto main@49651e8f"
     assert found(text, "xllm") == {"engine": "xllm", "commit": SHA, "branch": "main"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fork"),
+    [
+        ("We run patched vLLM 0.28.0 on 8 cards", "patched"),
+        ("vLLM: 0.28.0 + our patches", "patched"),
+        ("vLLM: 0.28.0\nWe patched the NIC firmware", None),
+        ("vLLM 0.28.0, an unpatched stock wheel", None),
+    ],
+)
+def test_finds_a_changed_release(text, fork):
+    known = {"engine": "vllm", "version": "0.28.0"}
+    assert found(text) == (known | {"fork": fork} if fork else known)
 
 
 def test_a_short_commit_is_completed_from_the_text():
