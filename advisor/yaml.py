@@ -51,6 +51,8 @@ def load(text: str, name: str) -> Document:
         place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
         problem = " ".join(str(error.problem or error.context or "cannot be read as YAML").split())
         raise RuleError(problem.split(' in "')[0], place) from error
+    except RecursionError:
+        raise RuleError(f"nested deeper than {MAX_DEPTH} levels", name) from None
     except (YAMLError, ValueError) as error:
         raise RuleError(" ".join(str(error).split()), name) from error
     lines: dict[Path, int] = {(): 1}

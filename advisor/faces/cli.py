@@ -18,6 +18,7 @@ import typer
 
 from advisor import __version__
 from advisor.errors import AdvisorError, UsageError
+from advisor.faces import files as files_of
 from advisor.jobs.request import File, Request
 from advisor.model.report import STATUSES, Report
 
@@ -121,7 +122,8 @@ def check(
         raise problems[0]
     answer = judge(request)
     problems += answer.problems
-    _write(_rendered(answer.report, format, output, verbose), output)
+    inputs = [*(files or ()), *(log or ()), *(stack or ())]
+    files_of.write(_rendered(answer.report, format, output, verbose), output, inputs)
     _complain([*(error.line() for error in problems), *_catalogue_problems()])
     raise typer.Exit(USAGE if problems else _code([answer.report], fail_on))
 
@@ -145,23 +147,10 @@ def _files(names: Many | None, kind: str, problems: list[AdvisorError]) -> list[
     found = []
     for name in names or ():
         try:
-            found.append(_file(name, kind))
+            found.append(files_of.read(name, kind))
         except UsageError as error:
             problems.append(error)
     return found
-
-
-def _file(name: str, kind: str = "") -> File:
-    if name == "-":
-        return File("<stdin>", sys.stdin.buffer.read(), kind)
-    try:
-        return File(name, Path(name).read_bytes(), kind)
-    except FileNotFoundError:
-        raise UsageError("no such file", name, "check the path; - reads standard input") from None
-    except IsADirectoryError:
-        raise UsageError("is a folder", name, f"name the files in it: {name.rstrip('/')}/*") from None
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror or error}", name, None) from None
 
 
 def _rendered(report: Report, format: Format, output: Path | None, verbose: bool) -> str:
@@ -177,20 +166,6 @@ def _rendered(report: Report, format: Format, output: Path | None, verbose: bool
 
     colour = output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     return text(report, colour=colour, width=min(shutil.get_terminal_size((80, 24)).columns, 110), verbose=verbose)
-
-
-def _write(content: str, output: Path | None) -> None:
-    content = content if content.endswith("\n") else content + "\n"
-    if output is None:
-        sys.stdout.write(content)
-        sys.stdout.flush()
-        return
-    part = output.with_name(f".{output.name}.{os.getpid()}.part")
-    try:
-        part.write_text(content, encoding="utf-8")
-        part.replace(output)
-    except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror or error}", f"--output {output}", None) from None
 
 
 def _complain(lines: list[str]) -> None:
@@ -215,18 +190,18 @@ def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
     from advisor.jobs.batch import reports
     from advisor.render.json import json_line
 
-    content = _file(str(source)).content.decode("utf-8", "replace")
+    content = files_of.read(str(source)).content.decode("utf-8", "replace")
     lines, problems, code = [], [], OK
     for number, (report, problem) in enumerate(reports(content), 1):
         if problem:
             problems.append(f"{source}:{number}: {problem}")
         code = max(code, _code([report], threshold))
         if output is None:
-            _write(json_line(report), None)
+            files_of.write(json_line(report), None)
         else:
             lines.append(json_line(report))
     if output is not None:
-        _write("\n".join(lines), output)
+        files_of.write("\n".join(lines), output, [str(source)])
     _complain(problems)
     return USAGE if problems else code
 
@@ -238,7 +213,7 @@ def explain(rule: Annotated[str, typer.Argument(help="A rule id, or the upstream
     from advisor.render.rule_page import rule_page
 
     found = find(rule)
-    _write(rule_page(found, fixes(found), width=min(shutil.get_terminal_size((80, 24)).columns, 110)), None)
+    files_of.write(rule_page(found, fixes(found), width=min(shutil.get_terminal_size((80, 24)).columns, 110)), None)
 
 
 @app.command()
@@ -246,7 +221,7 @@ def schema() -> None:
     """Print the JSON Schema of the report (docs/json.md explains it)."""
     from advisor.render.schema import report_schema
 
-    _write(report_schema(), None)
+    files_of.write(report_schema(), None)
 
 
 @rules_app.command("list")
@@ -265,7 +240,7 @@ def facts() -> None:
     from advisor.jobs.vocabulary import kinds, recipes
     from advisor.render.vocabulary_page import vocabulary_page
 
-    _write(vocabulary_page([kinds()[name] for name in sorted(kinds())], recipes()), None)
+    files_of.write(vocabulary_page([kinds()[name] for name in sorted(kinds())], recipes()), None)
 
 
 Base = Annotated[
@@ -327,7 +302,7 @@ def main() -> None:
     except AdvisorError as error:
         _complain([error.line()])
         code = USAGE
-    except (KeyboardInterrupt, EOFError):
+    except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -26,8 +26,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
     known = {name: knowledge(name) for name in engines()}
     gathering = Gathering(notes=[Note("unreadable", line) for line in request.unread])
     _stated_build(request, gathering)
-    for index, text in enumerate(request.flags):
-        _launch(text, _numbered("--flags", index, len(request.flags)), request, known, gathering)
+    _commanded_engine(request, known, gathering)
     texts = list(_texts(request))
     if texts or request.hardware:
         from advisor.jobs import taking
@@ -38,6 +37,10 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
         for file in texts:
             taking.take(file, known, gathering)
     _settle_build(gathering)
+    for index, text in enumerate(request.flags):
+        _launch(text, _numbered("--flags", index, len(request.flags)), request, known, gathering)
+    _settle_build(gathering)
+    _of_one_engine(gathering)
     _environment(request, gathering)
     if request.model:
         gathering.facts.append(Fact("model", request.model, "stated", Span("--model"), request.model))
@@ -97,6 +100,29 @@ def _stated_build(request: Request, gathering: Gathering) -> None:
                 build, said = taking.version(request, engine, gathering)
                 components += [one for one in said if one.name not in {given.name for given in components}]
     gathering.build = build.but(engine=engine or build.engine, components=tuple(components))
+
+
+def _commanded_engine(request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:
+    """Take the engine from a command in `--flags` before anything is read that depends on it."""
+    for text in request.flags if not gathering.build.engine else ():
+        found = reading.read(text, knowledge=known, version=gathering.build.version, strict=False)
+        engine = next((one.engine for one in found.launches if one.engine), "")
+        gathering.build = gathering.build.but(engine=gathering.build.engine or engine)
+
+
+def _of_one_engine(gathering: Gathering) -> None:
+    """Launches and banners of another engine than the one judged are left aside, and that is said."""
+    engine = gathering.build.engine
+    for launches in (gathering.launches, gathering.mentioned):
+        for other in [one for one in launches if engine and one.engine not in ("", engine)]:
+            text = f"this starts {other.engine}, the case is judged as {engine}: left aside"
+            gathering.notes.append(Note("conflict", text, Span(other.artifact)))
+            launches.remove(other)
+    for fact in gathering.facts:
+        if fact.name == "banner.engine" and engine and fact.value != engine:
+            gathering.notes.append(
+                Note("conflict", f"the log is {fact.value}'s, the case is judged as {engine}", fact.span)
+            )
 
 
 def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:

@@ -31,7 +31,12 @@ def _report(line: str) -> tuple[Report, str]:
         problem = "" if isinstance(value, dict) else "not a JSON object"
     except ValueError as error:
         problem = f"not JSON: {error}"
-    report = check(request({key: str(case.get(key) or "") for key in KEYS})).report
+    except RecursionError:
+        problem = "not a case: nested too deeply"
+    odd = [key for key in KEYS if not isinstance(case.get(key, ""), str | int | float | None)]
+    problem = problem or (f"not text: {', '.join(odd)}" if odd else "")
+    texts = {key: "" if key in odd or case.get(key) is None else str(case[key]) for key in KEYS if key in case}
+    report = check(request({key: texts.get(key, "") for key in KEYS})).report
     if problem:
         report = replace(report, coverage=replace(report.coverage, notes=(problem, *report.coverage.notes)))
     return report, problem

@@ -35,8 +35,11 @@ def check(request: Request, among: tuple[Rule, ...] | None = None) -> Answer:
     if request.strict and not recognised(case):
         if problems:
             raise problems[0]
+        why = [f"{one.name} is empty" for one in case.artifacts if one.kind == "empty"]
+        why += [str(one.span or "") + (": " if one.span else "") + one.text for one in case.notes]
         given = ", ".join(file.name for file in request.files) or "the options given"
-        raise UsageError(f"nothing recognised in {given}", None, f"looked for {LOOKED_FOR}")
+        reason = f": {'; '.join(why)}" if why else ""
+        raise UsageError(f"nothing recognised in {given}{reason}", None, f"looked for {LOOKED_FOR}")
     return Answer(report(judge_case(case, among)), problems)
 
 

@@ -13,6 +13,7 @@ from advisor.match.view import View
 from advisor.model.case import Case
 from advisor.model.fact import FactKind
 from advisor.model.rule import Rule
+from advisor.patterns import PatternError
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Judgement:
     view: View
     verdicts: list[Verdict]
     considered: int
+    left_out: tuple[str, ...] = ()
 
 
 @cache
@@ -59,5 +61,10 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
     among = catalogue() if among is None else among
     view = view_of(case)
     considered = [rule for rule in among if applies(rule, case.build.engine)]
-    verdicts = [judge(rule, view) for rule in considered]
-    return Judgement(case, view, in_order(verdicts, weight), len(considered))
+    verdicts, left_out = [], []
+    for rule in considered:
+        try:
+            verdicts.append(judge(rule, view))
+        except PatternError as error:
+            left_out.append(f"{rule.id} left out: a pattern is outside the linear-time language: {error}")
+    return Judgement(case, view, in_order(verdicts, weight), len(verdicts), tuple(left_out))

@@ -59,7 +59,7 @@ def report(judgement: Judgement) -> Report:
         findings=tuple(_finding(one, view, here) for one in verdicts),
         unexplained=tuple(fact_out(fact) for fact in unexplained(case, verdicts)),
         questions=questions(verdicts, view),
-        coverage=_coverage(case, judgement.considered),
+        coverage=_coverage(case, judgement.considered, judgement.left_out),
         as_of=max((one.rule.as_of for one in verdicts), default=""),
         advisor=__version__,
     )
@@ -268,7 +268,7 @@ def _setting(launch: Launch, index: int) -> SettingOut:
     return SettingOut(one.flag, value, one.typed, str(one.span or launch.artifact), one.known)  # type: ignore[arg-type]
 
 
-def _coverage(case: Case, considered: int) -> Coverage:
+def _coverage(case: Case, considered: int, left_out: tuple[str, ...]) -> Coverage:
     counted: dict[str, int] = {}
     for fact in case.facts:
         if fact.span:
@@ -284,5 +284,6 @@ def _coverage(case: Case, considered: int) -> Coverage:
     ]
     notes = [f"{note.span}: {note.text}" if note.span else note.text for note in case.notes]
     notes += [f"{launch.artifact}: {note}" for launch in case.launches for note in launch.notes]
+    notes += left_out
     complete = bool(case.launches) and all(launch.complete for launch in case.launches)
     return Coverage(tuple(inputs), tuple(dict.fromkeys(map(redact, notes))), considered, complete)

@@ -46,15 +46,27 @@ class RuleCase:
 def cases(base: Path | None = None, only: str = "") -> Iterator[RuleCase]:
     """Every case below `base`, in order; `only` narrows to one rule id. Raises RuleError for an unusable case."""
     base = base or rules_root()
-    for file in sorted(base.glob("*/*/cases/*/expect.yaml")):
-        rule = "/".join(file.relative_to(base).parts[:2])
-        if not only or rule == only:
-            yield _case(rule, file)
+    for folder in case_folders(base, only):
+        yield read_case(base, folder)
 
 
-def _case(rule: str, file: Path) -> RuleCase:
-    name = f"rules/{rule}/cases/{file.parent.name}/expect.yaml"
-    document = load(file.read_text(encoding="utf-8"), name)
+def case_folders(base: Path, only: str = "") -> list[Path]:
+    """Every case's folder below `base`, in order."""
+    found = sorted(one for one in base.glob("*/*/cases/*") if one.is_dir())
+    return [one for one in found if only in ("", "/".join(one.relative_to(base).parts[:2]))]
+
+
+def read_case(base: Path, folder: Path) -> RuleCase:
+    """One case. Raises RuleError for one that cannot be used."""
+    rule = "/".join(folder.relative_to(base).parts[:2])
+    file = folder / "expect.yaml"
+    name = f"rules/{rule}/cases/{folder.name}/expect.yaml"
+    try:
+        document = load(file.read_text(encoding="utf-8"), name)
+    except FileNotFoundError:
+        raise RuleError("is missing", name, "a case says what it expects") from None
+    except UnicodeDecodeError:
+        raise RuleError("is not UTF-8 text", name) from None
     value = document.value if isinstance(document.value, dict) else {}
     given, expect = value.get("given") or {}, value.get("expect") or {}
     for words, known, where in ((given, GIVEN, "given"), (expect, EXPECT, "expect")):

@@ -8,8 +8,8 @@ from pathlib import Path
 from advisor.catalog.places import rule_files, rules_root
 from advisor.catalog.schema import Problem
 from advisor.catalog.validators import validate
-from advisor.errors import AdvisorError
-from advisor.jobs.rule_cases import KINDS, RuleCase, cases, run
+from advisor.errors import AdvisorError, RuleError, UsageError
+from advisor.jobs.rule_cases import KINDS, RuleCase, case_folders, read_case, run
 from advisor.jobs.vocabulary import kinds
 
 
@@ -23,15 +23,45 @@ class TestResult:
 
 def validate_rules(base: Path | None = None) -> tuple[int, list[Problem]]:
     """How many rule files there are and every problem in them."""
-    return validate(base or rules_root(), kinds())
+    folder = base or rules_root()
+    count, problems = validate(folder, kinds())
+    if not count:
+        raise UsageError("no rules here", str(folder), "a rules folder holds <engine>/<slug>/rule.yaml")
+    return count, sorted([*problems, *_case_problems(folder), *_empty_folders(folder)])
+
+
+def _case_problems(folder: Path) -> list[Problem]:
+    found = []
+    for case in sorted(one for one in folder.glob("*/*/cases/*") if one.is_dir()):
+        name = str(case.relative_to(folder.parent))
+        try:
+            read_case(folder, case)
+        except RuleError as error:
+            line = (error.where or "").rpartition(":")[2]
+            found.append(Problem(f"{name}/expect.yaml", int(line) if line.isdigit() else 1, "case", error.what))
+    return found
+
+
+def _empty_folders(folder: Path) -> list[Problem]:
+    bare = [one for one in sorted(folder.glob("*/*")) if one.is_dir() and not (one / "rule.yaml").is_file()]
+    return [Problem(f"{one.relative_to(folder.parent)}/rule.yaml", 1, "no-rule", "is missing") for one in bare]
 
 
 def test_rules(base: Path | None = None, only: str = "") -> TestResult:
     """Run every case (of one rule, when `only` names it)."""
+    folder = base or rules_root()
     lines, failed, gaps, ran = [], 0, 0, 0
-    found: dict[str, set[str]] = {"/".join(file.parts[-3:-1]): set() for file in rule_files(base or rules_root())}
-    for case in cases(base, only):
+    if only and not (folder / only / "rule.yaml").is_file():
+        raise UsageError(f"no rule {only!r}", str(folder), "advisor rules list shows every rule")
+    found: dict[str, set[str]] = {"/".join(file.parts[-3:-1]): set() for file in rule_files(folder)}
+    for place in case_folders(folder, only):
         ran += 1
+        try:
+            case = read_case(folder, place)
+        except RuleError as error:
+            failed += 1
+            lines.append(f"FAIL  {error.line()}")
+            continue
         found.setdefault(case.rule, set()).add(case.kind)
         wrong = _run(case)
         if wrong and case.todo:

@@ -23,7 +23,6 @@ from advisor.model.report import Status
 from advisor.model.rule import Affected, Rule
 from advisor.model.truth import Truth, every, some
 
-
 ASK_ENGINE = Missing("engine", "Which engine is it: vLLM, SGLang, LMDeploy or xLLM?", "ps -ww -o args -p PID")
 
 
@@ -85,9 +84,10 @@ def judge(rule: Rule, view: View) -> Verdict:
 
 def exposed(rule: Rule, view: View) -> Outcome:
     """Can it happen here: the build is affected and the rule's exposure condition holds."""
-    parts = [build_affected(rule, view), evaluate(rule.exposure, view)]
-    if rule.engine != "any" and not view.case.build.engine:
-        parts.insert(0, Outcome(Truth.UNKNOWN, missing=(ASK_ENGINE,)))
+    if rule.engine != "any" and not view.case.build.engine:  # a version number without an engine places nothing
+        parts = [Outcome(Truth.UNKNOWN, missing=(ASK_ENGINE,)), evaluate(rule.exposure, view)]
+    else:
+        parts = [build_affected(rule, view), evaluate(rule.exposure, view)]
     truth = every(one.truth for one in parts)
     if truth is Truth.NO:
         return gather(truth, [one for one in parts if one.truth is Truth.NO], keep=Truth.NO)

@@ -1,0 +1,88 @@
+"""Files in and out for the faces: read whole, written whole or not at all, every failure one line."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from advisor.errors import UsageError
+from advisor.jobs.request import File
+
+STDIN = "<stdin>"
+
+
+def read(name: str, kind: str = "") -> File:
+    """The file called `name`; `-` is standard input. Raises UsageError when it cannot be read."""
+    if name == "-":
+        return File(STDIN, sys.stdin.buffer.read() if sys.stdin else b"", kind)
+    try:
+        return File(name, Path(name).read_bytes(), kind)
+    except FileNotFoundError:
+        raise UsageError("no such file", name, "check the path; - reads standard input") from None
+    except IsADirectoryError:
+        raise UsageError("is a folder", name, f"name the files in it: {name.rstrip('/')}/*") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot be read: {getattr(error, 'strerror', None) or error}", name, None) from None
+
+
+def write(content: str, output: Path | None, inputs: Iterable[str] = ()) -> None:
+    """Write to `output`, or to standard output. Raises UsageError when it cannot be written, or is an input."""
+    content = content if content.endswith("\n") else content + "\n"
+    if output is None:
+        _to_stdout(content)
+        return
+    where = f"--output {output}"
+    target = _target(output, where, inputs)
+    try:
+        if target.exists() and not target.is_file():
+            target.write_text(content, encoding="utf-8")  # a device or a pipe is written to, never replaced
+        else:
+            _replace(target, content)
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror or error}", where, None) from None
+
+
+def _target(output: Path, where: str, inputs: Iterable[str]) -> Path:
+    if str(output) in ("", "."):
+        raise UsageError("needs the name of a file", "--output", None)
+    target = output.resolve() if output.is_symlink() else output
+    if target.is_dir():
+        raise UsageError("is a folder", where, "name a file in it")
+    if any(
+        name not in ("-", STDIN) and Path(name).exists() and target.exists() and target.samefile(name)
+        for name in inputs
+    ):
+        raise UsageError("is one of the inputs", where, "name another file")
+    return target
+
+
+def _replace(target: Path, content: str) -> None:
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_text(content, encoding="utf-8")
+        if target.exists():
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        part.replace(target)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+
+
+def _to_stdout(content: str) -> None:
+    if sys.stdout is None:
+        raise UsageError("standard output is closed", None, "use --output FILE")
+    try:
+        sys.stdout.write(content)
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise BrokenPipeError from None
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise UsageError(f"standard output cannot be written: {error.strerror or error}", None, None) from None
