@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from tests import readme
 from tests.front_door import advisor, checked
 
+ROOT = Path(__file__).parents[1]
 FLAGS = "--pipeline-parallel-size 8 --tensor-parallel-size 1"
 
 
@@ -89,6 +93,63 @@ def test_output_goes_to_the_file_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["report.json"]
 
 
+def test_output_never_replaces_what_is_not_a_plain_file(tmp_path: Path) -> None:
+    case = ("--engine", "vllm", "--flags", FLAGS)
+    target, link, pipe = tmp_path / "target.json", tmp_path / "link.json", tmp_path / "pipe"
+    target.write_text("old")
+    link.symlink_to(target)
+    assert checked(*case, "-o", str(link)).code == 0
+    assert link.is_symlink() and json.loads(target.read_text())["schema"] == "advisor-report/1"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    assert checked(*case, "-o", str(pipe)).code == 0
+    assert b"advisor-report/1" in reader.communicate(timeout=20)[0]
+    assert pipe.is_fifo()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["link.json", "pipe", "target.json"]
+
+
+def test_output_onto_an_input_a_folder_or_nothing_is_refused(tmp_path: Path) -> None:
+    log = tmp_path / "rank0.log"
+    log.write_text("RuntimeError: DeepEP error: timeout (dispatch CPU)\n")
+    for output in (str(log), str(tmp_path), ""):
+        ran = advisor("check", "--engine", "vllm", str(log), "-o", output)
+        assert ran.code == 2
+        one_line(ran.err)
+    assert log.read_text().startswith("RuntimeError")
+    assert [one.name for one in tmp_path.iterdir()] == ["rank0.log"]
+
+
+def test_a_full_or_closed_standard_output_is_one_line() -> None:
+    command = f"{sys.executable} -m advisor check --engine vllm --flags=-tp=2"
+    for redirect in (">/dev/full", ">&-"):
+        done = subprocess.run(f"{command} {redirect}", shell=True, capture_output=True, check=False, cwd=ROOT)
+        assert done.returncode == 2, redirect
+        one_line(done.stderr.decode())
+
+
+def test_the_engine_is_taken_from_what_the_user_says_before_flags_are_read() -> None:
+    ran = checked("-V", "0.5.16", "--symptom", "sglang hangs", "--flags", "--tp 2 --speculative-algorithm DSPARK")
+    assert ran.statuses()["sglang/spec-tp-state-divergence"] == "likely"
+    paste = (
+        "python -m sglang.launch_server --model-path m --tp 4 --speculative-algorithm DSPARK\nIt hangs after an hour.\n"
+    )
+    assert checked("-V", "0.5.16", "-", stdin=paste).statuses()["sglang/spec-tp-state-divergence"] == "likely"
+
+
+def test_another_engines_command_is_left_aside_and_said() -> None:
+    ran = checked("--engine", "sglang", "--flags", "vllm serve x -pp 8")
+    assert any("starts vllm" in note for note in ran.report["coverage"]["notes"])
+    assert ran.report["settings"] == []
+
+
+@pytest.mark.parametrize("rules", ["test vllm/nope", "validate --rules {}", "test --rules {}"])
+def test_rules_that_are_not_there_are_said(rules: str, tmp_path: Path) -> None:
+    ran = advisor("rules", *rules.format(tmp_path).split())
+    assert ran.code == 2 or "lacks" in ran.out or "0 cases" in ran.out
+    if ran.code == 2:
+        one_line(ran.err)
+
+
 def test_the_same_input_gives_the_same_bytes() -> None:
     case = (
         "check",
@@ -128,10 +189,12 @@ def test_batch_gives_one_report_a_line_in_order(tmp_path: Path) -> None:
 
 def test_a_batch_line_that_is_no_case_keeps_its_place_and_is_said(tmp_path: Path) -> None:
     file = tmp_path / "cases.jsonl"
-    file.write_text('{"id": "a", "engine": "vllm"}\nnot json\n[1]\n{"id": "d"}\n')
+    deep = "[" * 50_000
+    file.write_text(f'{{"id": "a", "engine": "vllm"}}\nnot json\n[1]\n{{"id": "d"}}\n{deep}\n{{"id": 7, "log": [1]}}\n')
     ran = advisor("check", "--batch", str(file))
-    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == ["a", "", "", "d"]
+    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == ["a", "", "", "d", "", "7"]
     assert ran.code == 2
+    assert "cases.jsonl:5" in ran.err and "cases.jsonl:6" in ran.err
     assert "cases.jsonl:2" in ran.err and "cases.jsonl:3" in ran.err and "Traceback" not in ran.err
 
 

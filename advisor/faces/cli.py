@@ -164,7 +164,7 @@ def _rendered(report: Report, format: Format, output: Path | None, verbose: bool
         return markdown(report)
     from advisor.render.text import text
 
-    colour = output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    colour = output is None and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     return text(report, colour=colour, width=min(shutil.get_terminal_size((80, 24)).columns, 110), verbose=verbose)
 
 

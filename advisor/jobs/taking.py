@@ -5,6 +5,7 @@ The only job that knows the evidence room; a check of flags alone never loads it
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from advisor import intake
@@ -16,6 +17,12 @@ from advisor.launches import reading
 from advisor.model.build import Build, Component
 from advisor.model.fact import Artifact, Fact, Note
 from advisor.model.knowledge import Knowledge
+
+
+_COMMAND = re.compile(  # a shell line: a flag, an assignment, a comment, a keyword, a program path, a lone bracket
+    r"(?:^|\s)--?\w|^\s*(?:export\s|\w+=|#|\$|[./]|(?:docker|python3?|vllm|sglang|lmdeploy|xllm|exec|nohup|source|set|if|then|"
+    r"fi|for|do|done|wait|trap|cd|echo|else|sudo|srun|ray|kubectl)\b|[)}(\[\]]+\s*$)"
+)
 
 
 def component(text: str) -> Component:
@@ -47,10 +54,24 @@ def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> None:
         gathering.notes += found.notes
         if artifact.kind in ("text", "launch"):
             _mentions(artifact, known, gathering)
+        if artifact.kind == "launch" and (said := _beside_commands(artifact)):
+            told = evidence.read(said)
+            gathering.artifacts.append(told.artifact)
+            gathering.facts += told.facts
     _banners(file.name, known, gathering)
     whole = "\n".join(one.text for one in taken.artifacts if one.kind in ("text", "launch"))
     if whole:
         _said_build(whole, gathering)
+
+
+def _beside_commands(artifact: Artifact) -> Artifact | None:
+    """The words a person wrote around a command, in their places; None when there are only commands."""
+    lines, continued = [], False
+    for line in artifact.text.split("\n"):
+        command = continued or bool(_COMMAND.search(line))
+        continued = command and line.rstrip().endswith("\\")
+        lines.append("" if command else line)
+    return replace(artifact, kind="text", text="\n".join(lines)) if any(line.strip() for line in lines) else None
 
 
 def _mentions(artifact: Artifact, known: dict[str, Knowledge], gathering: Gathering) -> None:
