@@ -72,7 +72,7 @@ _DIGEST = r"@?\bsha256:[0-9a-f]{6,64}(?:…|\.\.\.)?"
 _LOCAL_IMAGE = r"\b(?:docker|image|镜像)(?:\s+image)?\s*[:：]?\s+(?P<name>[a-z][\w./-]*-[\w.-]*\d[\w.-]*)"
 # LimeChain fork, `matrix72c/lmdeploy` fork
 _FORK = (
-    r"(?:(?P<lead>[A-Z][\w.-]*(?:/[\w.-]+)?)[ `'\"]+)?(?P<who>[A-Za-z][\w.-]*(?:/[\w.-]+)?)"
+    r"(?<![\w.-])(?:(?P<lead>[A-Z][\w.-]*(?:/[\w.-]+)?)[ `'\"]+)?(?P<who>[A-Za-z][\w.-]*(?:/[\w.-]+)?)"
     r"[`'\"]*\s+(?:fork\b|分支|的分支)"
     r"|\bfork\s+(?:of\s+\S+\s+)?(?:by|from|at)\s+(?P<by>[\w.-]+(?:/[\w.-]+)?)"
 )
@@ -505,7 +505,8 @@ def _take_base(reading: _Reading) -> None:
 def _take_changes(reading: _Reading) -> None:
     """A release that is said to be changed is a fork of it, whoever changed it; what is said of a component is not."""
     for found in reading.each(_CHANGED):
-        before, after = reading.left[: found.start()], reading.left[found.end() :]
+        before = reading.left[max(0, found.start() - 60) : found.start()]
+        after = reading.left[found.end() : found.end() + 60]
         if re.search(_UNCHANGED, before[-30:], re.I) or re.match(rf"(?: the| our)? (?:{_NAME})\b", after, re.I):
             continue
         if re.search(rf"\b(?:{_NAME})[ :]+$", before, re.I) or "equals upstream" in "".join(reading.notes):
@@ -619,7 +620,8 @@ def _take_branch(reading: _Reading) -> None:
 def _built_from_main(reading: _Reading) -> bool:
     """Whether main is what runs, not what was tried beside the release that is named."""
     for found in reading.each(rf"{_MAIN}|\bnightly\b"):
-        if not reading.version or re.search(_BESIDE, reading.left[: found.start()], re.I) is None:
+        before = reading.left[max(0, found.start() - 60) : found.start()]
+        if not reading.version or re.search(_BESIDE, before, re.I) is None:
             return True
     return False
 

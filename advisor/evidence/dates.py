@@ -34,15 +34,15 @@ _THIRDS = {"early": (1, 4), "mid": (5, 8), "late": (9, 12)}
 _PART_EN = "early|mid|late|beginning of|start of|middle of|end of|(?:first|last) week of"
 _PART = rf"(?:(?P<part>{_PART_EN})[- ]?)?(?P<week>week of (?:the )?)?"
 _PART_ZH = "(?P<part>上旬|中旬|下旬|初|中|底|末)?"
-_LIMIT = r"(?P<limit>pulled|as of|before|until|up to|by|截至|拉取于|since|after)?\s*(?:on\s+)?"
+_LIMIT = r"(?:(?P<limit>pulled|as of|before|until|up to|by|截至|拉取于|since|after)\s{0,3}(?:on\s{1,3})?)?"
 _WRITTEN = (
     r"(?<![\w.])(?P<year>20[12]\d)[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?(?!\d|[-/.]\d)",  # 2026-07-29
     r"(?<![\w.+])(?P<year>20[12]\d)(?P<month>0[1-9]|1[0-2])(?P<day>[0-3]\d)(?![\w.])",  # 20260729
     r"(?<![\w.+])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>20[12]\d)(?![\w.])",  # 29.7.2026
     # 2026 年 7 月底
     rf"(?:(?P<year>20[12]\d) ?年 ?)?(?<!\d)(?P<month>\d{{1,2}}) ?月份? ?(?:(?P<day>\d{{1,2}}) ?[日号]|{_PART_ZH})",
-    rf"{_PART}(?:\b{_ORDINAL}\s+(?:of )?)?\b{_MONTH},?[ -]*{_YEAR}",  # 29 July 2026, late July 2026
-    rf"\b{_MONTH} ?{_ORDINAL}\b(?!\.\d)(?:,? +{_YEAR})?",  # July 29, 2026
+    rf"{_PART}(?:\b{_ORDINAL}\s+(?:of )?)?\b{_MONTH},?[ -]{{0,3}}{_YEAR}",  # 29 July 2026, late July 2026
+    rf"\b{_MONTH} ?{_ORDINAL}\b(?!\.\d)(?:,? {{1,3}}{_YEAR})?",  # July 29, 2026
     rf"{_PART}\b{_ORDINAL} (?:of )?{_MONTH}",  # 29 July
     rf"(?P<part>{_PART_EN})[- ]?{_MONTH}",  # mid August
     rf"\b(?:q(?P<quarter>[1-4]),? ?{_YEAR}|(?P<year2>20[12]\d),? ?q(?P<quarter2>[1-4]))\b",  # Q3 2026

@@ -194,7 +194,8 @@ _FILLER = (
     r"really|just|even|observed|cuda|gpu|process|outright|actual|this|new|hard|\w+ (?:or|nor)|or|nor)"
 )
 _NO_BEFORE = (
-    r"(?:\b(?:no|not|never|without|nor|neither|isn't|aren't|wasn't|doesn't|don't|didn't|won't|cannot|"
+    r"(?:(?:^ ?|\b(?:saw|see|had|have|with|fix) )0 $|\b(?:no|zero|not|never|without|nor|neither|isn't|aren't|wasn't|"
+    r"doesn't|don't|didn't|won't|cannot|"
     r"can't|avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|"
     r"remov(?:e|es|ed|ing)|eliminat(?:e|es|ed)|fix(?:es|ed|ing)?|cure[sd]?|rules? out|ruled out|"
     r"rather than|instead of|expected (?:it )?to)\b"

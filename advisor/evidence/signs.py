@@ -60,7 +60,7 @@ SIGNS: tuple[Sign, ...] = (
     # no progress
     Sign(
         "symptom.hang",
-        r"\b(?:hangs?|hung|hanging)\b|\block(?:s|ed) up\b",
+        r"\b(?:hangs?|hung|hanging)\b|\block(?:s|ed|ing) up\b",
         "completions hang for ever; the engine locks up",
         unless="hang-prone|hang (?:detect|check)",
     ),
@@ -182,6 +182,18 @@ SIGNS: tuple[Sign, ...] = (
         r"(?:计数|tokens?)[^，。]{0,6}(?:不再?|没有?)(?:增长|增加|涨|动)",
         "no tokens are generated; 生成 token 计数不再增长",
         unless=r"token ids?|tokeni[sz]|\bidle\b|no (?:request|traffic|load)|空闲|没有?请求",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\b(?:tokens?|output|responses?|replies|answers|everything|stream(?:ing)?|serving|decoding|generation|"
+        r"requests?) "
+        r"(?:just |simply |suddenly )?(?:stops?|stopped|halts?|halted)(?: coming| arriving| mid-?\w*| halfway|"
+        r" for ?ever|$|[,.;])"
+        r"|\bno (?:more |further |new )?(?:tokens?|output) (?:for|after|since|any ?more|ever)\b|\bno more (?:tokens|"
+        r"output)\b"
+        r"|挂着不动|吐字停|(?:但是?|却|就是)(?:一直)?(?:没有?|不出|无)(?:任何)?输出|半(?:就|突然)停",
+        "tokens stop coming; the stream stops mid-answer; GPU 利用率 100% 但没输出",
+        unless=r"stop (?:token|word|string)|\beos\b|finish_reason|length|max_tokens|\blogs?\b|\bidle\b",
     ),
     # one engine's heartbeat may be silent because it is idle; several that stop together are not
     Sign(
@@ -328,7 +340,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign("symptom.wrong_output", r"\bcorrupt(?:s|ed|ion)?\b", "corrupted output", near=_OUTPUT),
     Sign(
         "symptom.wrong_output",
-        r"\bdegenerat(?:es|ed|ing|e into)\b|\bmakes? no sense\b|\bword salad\b|\bdiffers? from (?:[tpd]p ?=? ?\d|"
+        r"\bdegenerat(?:es|ed|ing|e into)\b|\bmakes? no sense\b|\brandom (?:characters|tokens|symbols|words)\b|"
+        r"\brepetitive\b|\bword salad\b|\bdiffers? from (?:[tpd]p ?=? ?\d|"
         r"the (?:target|"
         r"baseline|reference|single|same|one without)|greedy|eager|hf\b|transformers\b|without|what)",
         "output degenerates; the answers make no sense; the output differs from PP1",
@@ -356,7 +369,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.wrong_output",
-        "乱码|胡言乱语|输出(?:就|会|全|都|完全|变)*(?:乱|不对|错误|错乱|重复)|乱了|结果(?:也|都|就)*(?:不对|错误|"
+        "乱码|胡言乱语|胡说八道|输出(?:就|会|全|都|完全|变)*(?:乱|不对|错误|错乱|重复)|乱了|结果(?:也|都|就)*(?:不对|"
+        "错误|"
         "对不上)|(?:答案|回答|回复)(?:不对|错|错乱)|重复输出|输出[^，。]{0,8}不一致|答非所问|复读|感叹号",
         "第二次输出就完全乱了；回答错乱",
         unless=r"\brank|各卡|正常",
@@ -566,7 +580,7 @@ SIGNS: tuple[Sign, ...] = (
     # when it happens
     Sign(
         "symptom.first_request",
-        r"\bfirst (?:real |chat |formal |live |user |actual |ever |http |api |sampled |generated |"
+        r"\b(?:first|1st) (?:real |chat |generate |formal |live |user |actual |ever |http |api |sampled |generated |"
         r"output )*(?:requests?|prompt|sample|"
         r"query|message|completion|decode|inference|curl|call|token)\b|\b(?:right |straight |directly |"
         r"just )?after (?:the )?"
@@ -580,7 +594,8 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.first_request",
         "(?:第一|首)(?:条|个|次)?(?:正式|真实|用户)?的?(?: ?decode| ?curl| ?token|请求|样本|推理|对话|调用|消息|"
         "采样)|第一(?:条|个|次)就|"
-        "首条卡住|一(?:发|来|打)请求就|刚?发(?:出)?第一条|预热(?:完成|完|结束|之)?后|warm-?up ?后",
+        "首条卡住|一(?:发|来|打)请求就|发一(?:条|个)就|第 ?1 ?(?:条|个|次)(?:请求|样本|推理|消息)|刚?发(?:出)?第一条|"
+        "预热(?:完成|完|结束|之)?后|warm-?up ?后",
         "第一条正式请求两分钟都不返回；第一条就卡住；一发请求就卡死",
         unless="正常|没问题|成功|延迟|时延|耗时|首 ?token (?:时间|延|慢)|变慢",
     ),
@@ -588,7 +603,9 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.after_a_while",
         (
             r"\bafter (?:(?:\w+ing )?for |only |just )*" + _COUNT + r"(?:" + _UNIT + r"|while|turns)\b"
-            r"|\bafter (?:some|a long) time\b|\bafter (?:\w+ing )?(?:for )?a (?:bit|long while)\b"
+            r"|\bafter (?:being )?(?:up|running|serving|alive|online) (?:for )?" + _COUNT + _UNIT + r"\b"
+            r"|\bafter (?:a )?long (?:uptime|runs?|running)\b|\bafter (?:some|a long) time\b|"
+            r"\bafter (?:\w+ing )?(?:for )?a (?:bit|long while)\b"
         ),
         "after about 3.5 hours; after about twenty minutes; after some time",
         unless=r"first request|no (?:hang|crash|problem|issue)|never (?:hang|fail|crash)|download|(?:min\w*|"
@@ -607,7 +624,8 @@ SIGNS: tuple[Sign, ...] = (
             + r"|while|time)\b|\b(?:works?|worked|runs?|ran|serves?|served) "
             r"(?:(?:fine|ok|okay|great|normally|well|happily) )?(?:for a (?:while|bit|time)|at first|initially|"
             r"for hours|for days)\b"
-            r"|\b(?:works?|worked|runs?|serves?|served)(?: \w+)? (?:for )?~? ?" + _COUNT + _UNIT + r"\b.*\bthen\b"
+            r"|\b(?:works?|worked|runs?|serves?|served)(?: \w+)? (?:for )?~? ?" + _COUNT + _UNIT + r"\b.*\b(?:then|"
+            r"before|until)\b"
         ),
         "a few hours in, the service stops; works for a while; works for 20-40 minutes, then freezes",
         unless=(
@@ -626,13 +644,15 @@ SIGNS: tuple[Sign, ...] = (
             r"\bdaily\b"
             r"|\b(?:took|takes?|within|in) " + _COUNT + r"(?:hours?|hrs?|h|days?)\b"
             r"|\beventually\b|\bsooner or later\b|\b(?:hours?|days?) later\b"
-            r"|\bafter (?:about |around |some |~ ?)?(?:hundreds|thousands|\d{3,}|tens of thousands|many)(?: of)?"
+            r"|\bafter (?:about |around |some |~ ?)?(?:hundreds|thousands|\d{3,}|tens of thousands|many|"
+            r"roughly \d{3,}|\d+ ?k|roughly \d+ ?k)(?: of)?"
             r" (?:requests|prompts|steps|iterations|samples)\b"
         ),
         "every few hours the engine locks up; it hung overnight; eventually the server stops returning",
         near=_TROUBLE,
         unless=(
-            r"without|finish|complete|no (?:problem|issue|hang|crash)|\bfine\b|download|\brestart|rotat|\bidle\b|"
+            r"without|finish|complete|\b(?:no|0|zero) (?:problem|issue|hang|crash|failure|error)|\bfine\b|download|"
+            r"\brestart|rotat|\bidle\b|"
             r"upgrad|"
             r"\bpass(?:es|ed)?\b|epoch|\bbuild"
         ),
@@ -643,7 +663,7 @@ SIGNS: tuple[Sign, ...] = (
             "跑久了|时间(?:一|长了|久了)|运行久了|一段时间(?:之?后|就|会)|过了?一段时间|长时间运行|长跑|长稳"
             "|(?:跑|运行|用|服务|过)(?:了|上)?(?:一?会儿?|一阵子?|没多久|不久)(?:就|后|之后|又)?|跑着跑着"
             "|" + _ZH_COUNT + _ZH_UNIT + "(?:左右)?(?:之?后|就|必|才|以后|内)"
-            "|(?:跑|运行)(?:了|上|个)?(?:大概|大约|约|差不多)? ?" + _ZH_COUNT + _ZH_UNIT
+            "|(?:跑|运行|压|上线|服务)(?:了|上|个)?(?:大概|大约|约|差不多)? ?" + _ZH_COUNT + _ZH_UNIT
         ),
         "运行几分钟到几十分钟后；跑一会儿就卡死；三四个小时后没反应；跑着跑着就卡死了",
         unless="至少|没事|没问题|正常|(?:分钟|min)[^，。]*(?:watchdog|看门狗|超时)|再试|复杂度|时间一样",
@@ -659,7 +679,7 @@ SIGNS: tuple[Sign, ...] = (
         + ")?(?:小时|天|晚)|"
         + _ZH_COUNT
         + _ZH_UNIT
-        + "(?:一|两|几)次"
+        + "[^，。]{0,4}(?:一|两|几)次"
         "|过夜|隔夜|(?:一|整)(?:晚|夜)|十来分钟|迟早",
         "每隔几小时就卡住一次；每天都会卡死",
         near=_TROUBLE,
