@@ -48,13 +48,6 @@ def _stock(build: Build, value: bool, why: str) -> Fact:
 
 def derive(name: str, recipe: dict[str, Any], ask: Asker) -> tuple[tuple[Fact, ...], Missing | None]:
     """The fact's values by the recipe: given ones before defaults; what is missing when a flag's value is not known."""
-    seen = [
-        found.but(name=f"fact:{name}", value=value, why=f"{name} = {value}: the log says so")
-        for pattern, value in (recipe.get("logs") or {}).items()
-        for found in ask("log", pattern)[0]
-    ]
-    if seen:
-        return tuple(seen), None
     facts: list[Fact] = []
     lacking: list[Missing] = []
     for kind, names in (("setting", recipe.get("settings") or ()), ("env", recipe.get("env") or ())):
@@ -64,10 +57,20 @@ def derive(name: str, recipe: dict[str, Any], ask: Asker) -> tuple[tuple[Fact, .
                 lacking.append(missing)
             facts += [_computed(name, recipe, fact, lambda one: ask("fact", one)[0]) for fact in found]
     given = [fact for fact in facts if fact.origin != "default" and fact.value is not None]
-    if lacking and not given:
+    seen = [] if given else _told(name, recipe, ask)
+    if lacking and not given and not seen:
         return (), lacking[0]
-    chosen = given or [fact for fact in facts if fact.value is not None] or facts[:1]
+    chosen = given or seen or [fact for fact in facts if fact.value is not None] or facts[:1]
     return tuple(dict.fromkeys(chosen)), None
+
+
+def _told(name: str, recipe: dict[str, Any], ask: Asker) -> list[Fact]:
+    """What a log line gives away: a line that only one code path prints proves that path."""
+    return [
+        found.but(name=f"fact:{name}", value=value, why=f"{name} is {value}, as a line of the log gives away")
+        for pattern, value in (recipe.get("logs") or {}).items()
+        for found in ask("log", pattern)[0]
+    ]
 
 
 def _computed(name: str, recipe: dict[str, Any], fact: Fact, lookup: Callable[[str], tuple[Fact, ...]]) -> Fact:
