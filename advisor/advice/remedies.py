@@ -58,7 +58,8 @@ def edited(launch: Launch, remedy: Remedy, edit: Edit) -> Launch:
 
 
 def after(case: Case, remedy: Remedy, edit: Edit) -> Case:
-    """The case once the remedy is carried out."""
+    """The case once the remedy is carried out, before it has run: logs and stacks of the old run say nothing of it."""
+    case = case.but(artifacts=(), threads=(), situation=())
     if remedy.do in EDITS or remedy.set or remedy.unset or remedy.env:
         case = case.but(launches=tuple(edited(one, remedy, edit) for one in case.launches), facts=_unsaid(case, remedy))
     if remedy.do in ("upgrade", "downgrade"):
