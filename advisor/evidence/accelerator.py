@@ -18,7 +18,7 @@ from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact
 
 _MAKER = Shape(r"^(?:NVIDIA|AMD|Tesla|GeForce|Instinct|HUAWEI|Ascend)\s+", re.I)
-_FORM = Shape(r"[- ](?:SXM\d?|PCIe|PCIE|NVL\d*|HBM\w*|\d+ ?GB)\b.*$")  # A100-SXM4-80GB
+_FORM = Shape(r" \(gfx.*$|[- ](?:SXM\d?|PCIe|PCIE|NVL\d*|OAM|HBM\w*|\d+ ?GB)\b.*$")  # A100-SXM4-80GB
 _ARM = Shape(r"^(?:GB10|GH200|GB[23]00)\b|^Jetson\b|^Thor\b|^Orin\b")
 _VENDORS = (
     ("nvidia", Shape(r"NVIDIA|GeForce|Tesla|Quadro", re.I)),

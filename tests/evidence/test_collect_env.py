@@ -1,5 +1,7 @@
 """What `collect_env` and the engines' `check_env` say."""
 
+from advisor.evidence import collect_env
+from tests.evidence.readings import assert_linear, assert_unknown, given_text, hold_up
 from tests.evidence.situations import HEALTHY, assert_quiet, handed, kinds, values
 
 VLLM = """\
@@ -70,3 +72,141 @@ def test_sglangs_own():
 def test_inside_a_fence_of_an_issue():
     found = handed(f"### Your environment\n\n```text\n{VLLM}```\n\nIt is slow.\n")
     assert "collect_env" in kinds(found) and component(found, "nccl") == ["2.27.5"]
+
+
+ASCEND = """\
+PyTorch version: 2.10.0+cpu
+Is debug build: False
+
+OS: Ubuntu 22.04.5 LTS (aarch64)
+Python version: 3.11.13 (main, Nov 20 2025, 16:57:00) [GCC 11.4.0] (64-bit runtime)
+
+Versions of relevant libraries:
+[pip3] torch_npu==2.10.0
+[conda] Could not collect
+vLLM Version: 0.18.0
+vLLM Ascend Version: 0.18.0rc1
+
+ENV Variables:
+ATB_LLM_HCCL_ENABLE=1
+HCCL_OP_EXPANSION_MODE=AIV
+MY_ACCESS_TOKEN=abc
+LD_LIBRARY_PATH=/usr/local/Ascend/lib64
+
+NPU:
+| npu-smi 24.1.rc3             Version: 24.1.rc3                                                  |
+| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
+| 0     910B3               | OK            | 98.4        50                0    / 0             |
+| 0                         | 0000:C1:00.0  | 100         0    / 0          57784/ 65536         |
+| 1     910B3               | OK            | 96.5        53                0    / 0             |
+| 0                         | 0000:01:00.0  | 0           0    / 0          57831/ 65536         |
+
+CANN:
+package_name=Ascend-cann-toolkit
+version=8.3.RC1
+innerversion=V100R001C23
+"""
+LMDEPLOY = """\
+sys.platform: linux
+Python: 3.10.12 (main, Aug 31 2026, 10:18:26) [GCC 11.4.0]
+CUDA available: True
+GPU 0,1,2,3: NVIDIA A100-SXM4-80GB
+CUDA_HOME: /usr/local/cuda
+NVCC: Cuda compilation tools, release 12.8, V12.8.93
+PyTorch: 2.8.0+cu128
+PyTorch compiling details: PyTorch built with:
+  - GCC 13.3
+LMDeploy: 0.18.0+1263d5c
+transformers: 4.57.1
+triton: 3.4.0
+"""
+SGLANG_NPU = """\
+Python: 3.11.13 (main, Nov 20 2025, 16:57:00) [GCC 11.4.0]
+NPU available: True
+NPU 0,1: Ascend910_9362
+CANN_HOME: /usr/local/Ascend/ascend-toolkit/latest
+CANN: 8.3.RC1
+Ascend Driver Version: 25.3.rc1
+PyTorch: 2.8.0+cpu
+sglang: 0.5.17
+torch_npu: 2.8.0
+deep_ep: 0.1.0
+"""
+VARIABLES = (
+    VLLM
+    + """
+==============================
+     Environment Variables
+==============================
+NCCL_DEBUG=INFO
+VLLM_USE_V1=1
+VLLM_USE_V1=1
+HF_API_KEY=secret
+CUDA_VISIBLE_DEVICES=0,1
+"""
+)
+
+
+def said(text, name):
+    return [fact.value for fact in collect_env.read(given_text(text)) if fact.name == name]
+
+
+def environment(text):
+    return {fact.name: fact.value for fact in collect_env.environment(given_text(text))}
+
+
+def test_ascends_own():
+    assert said(ASCEND, "component.vllm_ascend") == ["0.18.0rc1"] and said(ASCEND, "component.cann") == ["8.3.RC1"]
+    assert said(ASCEND, "hardware.accelerator") == ["910B3"] and said(ASCEND, "hardware.count") == [2]
+    assert said(ASCEND, "hardware.arch") == ["aarch64"] and said(ASCEND, "component.torch_npu") == ["2.10.0"]
+
+
+def test_a_table_of_another_day_is_no_symptom():
+    assert not [
+        fact for fact in collect_env.read(given_text(ASCEND)) if fact.name.startswith("symptom.") or fact.notable
+    ]
+
+
+def test_lmdeploys_own():
+    assert collect_env.mine(LMDEPLOY)
+    assert said(LMDEPLOY, "component.lmdeploy") == ["0.18.0+1263d5c"] and said(LMDEPLOY, "component.torch") == [
+        "2.8.0+cu128"
+    ]
+    assert said(LMDEPLOY, "hardware.accelerator") == ["A100"] and said(LMDEPLOY, "hardware.count") == [4]
+
+
+def test_sglangs_own_on_ascend():
+    assert collect_env.mine(SGLANG_NPU)
+    assert said(SGLANG_NPU, "component.driver") == ["25.3.rc1"]
+    assert said(SGLANG_NPU, "hardware.vendor") == ["ascend"] and said(SGLANG_NPU, "hardware.count") == [2]
+    assert said(SGLANG_NPU, "component.deep_ep") == ["0.1.0"] and said(SGLANG_NPU, "component.cann") == ["8.3.RC1"]
+
+
+def test_environment_variables():
+    assert environment(VARIABLES) == {
+        "environment.NCCL_DEBUG": "INFO",
+        "environment.VLLM_USE_V1": "1",
+        "environment.CUDA_VISIBLE_DEVICES": "0,1",
+    }
+    assert set(environment(ASCEND)) == {
+        "environment.ATB_LLM_HCCL_ENABLE",
+        "environment.HCCL_OP_EXPANSION_MODE",
+        "environment.LD_LIBRARY_PATH",
+    }
+    assert environment("PyTorch version: 2.5.1\nNCCL_P2P_DISABLE=1\nSOME_THING=1\n") == {
+        "environment.NCCL_P2P_DISABLE": "1"
+    }
+    assert environment(VLLM) == {}
+
+
+def test_not_its_text():
+    assert not collect_env.mine("PyTorch: 2.8.0\n") and not collect_env.mine("Python: slow\nCUDA available: yes\n")
+    assert_unknown(collect_env.reading(given_text("Collecting environment information...\n")))
+
+
+def test_mangled():
+    hold_up(collect_env.reading, collect_env.mine, ASCEND, LMDEPLOY, VARIABLES)
+
+
+def test_hostile_length():
+    assert_linear(collect_env.reading, "a ", "OS: (", "A_B=", "[pip3] a-cu", "GPU 0,")

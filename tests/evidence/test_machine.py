@@ -1,5 +1,7 @@
 """Readings of the machine."""
 
+from advisor.evidence import machine
+from tests.evidence.readings import assert_unknown, given_text, hold_up, names
 from tests.evidence.situations import HEALTHY, assert_quiet, captured, handed, notable, symptoms, values
 
 
@@ -73,3 +75,35 @@ def test_ras_names_the_operation_that_differs():
     found = captured("tp_divergence/nccl_ras.txt")
     assert values(found, "ras.mismatch") == ["AllGather"] and values(found, "component.nccl") == ["2.28.9"]
     assert symptoms(found) == set()
+
+
+def test_several_tools_in_one_text():
+    text = (
+        captured("tp_divergence/nvidia-smi.txt")[0].artifact.text
+        + captured("tp_divergence/nccl_ras.txt")[0].artifact.text
+    )
+    found = machine.reading(given_text(text))
+    assert {"symptom.rank_busy", "ras.mismatch", "device.spin"} <= names(found)
+    assert len(found.loads) == 2 and len(found.statuses) == 2
+
+
+def test_a_text_that_none_knows_is_said_to_be_unknown():
+    assert_unknown(machine.reading(given_text("free -h\nMem: 503Gi\n")))
+    assert machine.reading(given_text(" \n")).notes == ()
+
+
+def test_across_files():
+    first, second = (captured(f"tp_divergence/maps_rank{rank}.txt")[0] for rank in (0, 1))
+    together = machine.across([first.artifact, second.artifact], [*first.facts, *second.facts])
+    assert [(fact.name, fact.value) for fact in together] == [("maps.differs", False)]
+
+
+def test_mangled():
+    hold_up(
+        machine.reading,
+        machine.mine,
+        *(
+            captured(f"tp_divergence/{name}")[0].artifact.text
+            for name in ("nccl_ras.txt", "maps_rank0.txt", "dmon.txt")
+        ),
+    )
