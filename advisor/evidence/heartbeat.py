@@ -20,7 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from advisor.evidence.lines import line_around, lines, rank_of, seconds_of
+from advisor.evidence.lines import line_around, lines, rank_of
+from advisor.evidence.moments import seconds_of
 from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact, FactKind

@@ -1,53 +1,99 @@
-"""One printed line: who printed it, when, and what is left once the logger's own prefix is taken off.
+"""One printed line: who printed it, when, how loud, and what is left once the prefixes are taken off.
 
     (Worker_TP1 pid=226322) ERROR 10-25 13:12:42 [multiproc_executor.py:671] RuntimeError: CUDA out of
-    [2026-08-02 10:11:12 TP1] Decode batch, #running-req: 8, ...
+    [2026-08-02 10:11:12 DP0 TP1] Decode batch, #running-req: 8, ...
     [rank1]:[E1129 13:38:30.236818069 ProcessGroupNCCL.cpp:1849] [PG ID 0 PG GUID 0(default_pg) Rank 1] Observed ...
     F20260124 17:37:19.071696 1003807 sequence.cpp:250] Check failed: ...
     2026-08-19 13:44:49,123 - lmdeploy - WARNING - spec_agent.py:88 - ...
     node-a:643:643 [0] NCCL INFO NCCL version 2.28.9+cuda13.0
     INFO:     127.0.0.1:51812 - "GET /health HTTP/1.1" 200 OK
+    [ERROR] HCCL(80812,):2026-06-17-02:21:43.853.226 [transport_manager.cc:954] [86231]Transport init error! ...
+    [pod/vllm-0/server] 2026-08-02T10:44:31.123456789Z (APIServer pid=1) INFO 08-02 10:44:31 [launcher.py:37] ...
+
+A prefix is `wraps* lead`: what ran the process (Kubernetes, compose, journald, Ray, torchrun, MPI, the engine's own
+role marker) wraps what its logger printed. A logger that prints no level (SGLang) leaves it unknown. U+2028 breaks a
+line as a newline does, but is not counted as one: an unwrapped record of several lines stays one line of its file.
 
 **Source:** vLLM `vllm/logger.py` (`_FORMAT`) and `vllm/utils/system_utils.py` (`_add_prefix`); SGLang 0.5.17
 `srt/utils/common.py` (`configure_logger`); LMDeploy 0.18.0 `lmdeploy/utils.py` (`_FORMAT`) and
 `lmdeploy/metrics/loggers.py`; PyTorch 2.11 `c10/util/Logging.cpp`; glog's prefix; NCCL 2.28 `src/debug.cc`; uvicorn
-`logging.py`.
+`logging.py`; Ray 2.4x `python/ray/_private/worker.py` (`print_worker_logs`); CRI's log format (kubernetes
+`pkg/kubelet/kuberuntime/logs`); Ascend `torch_npu` `csrc/core/npu/NPUException.h`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.evidence.shapes import Shape
 
-# 2026-08-02T10:11:12.1Z stdout F
-_CONTAINER = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(?:Z|[+-]\d\d:?\d\d)?(?: std(?:out|err) [FP])? "
-# (EngineCore_DP0 pid=269)
-_ROLE = r"\((?:[A-Z]\w*(?: [a-z]+=[^()\s]+)+|(?:Engine|Worker|Vllm|Ray)\w*(?: [^()\n]{0,40})?)\) "
-_TORCH_RANK = r"\[rank\d+\]:? ?"  # [rank0]:
-_VLLM = r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:\[[^\]\s]+:\d+\]|[\w./]+:\d+\])"
-_SGLANG = r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?(?: [A-Z]{2,}\d+)*\]"  # [2026-08-02 10:11:12 DP0 TP1]
-# F20260124 17:37:19.07 1003807 sequence.cpp:250]
-_GLOG = r"\[?[IWEF]\d{4,8} \d\d:\d\d:\d\d\.\d+ +(?:\d+ )?[\w./-]+:\d+\]"
-_LMDEPLOY = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[,.]\d+ - \S+ - [A-Z]+ - (?:\[pid=\d+ ppid=\d+\] - )?\S+:\d+ - "
-_LEVEL = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)"
-_ISO = rf"\[?\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[,.]\d+)?\]?(?: ?\| ?| - | ){_LEVEL}\b[ |:-]*"
-_NCCL = r"(?:[\w.-]+:\d+:\d+ )?\[\d+\] (?:[\w.]+:\d+ )?NCCL [A-Z]+ "  # node-a:643:643 [0] NCCL INFO
-_UVICORN = r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL): {2,}"  # INFO:     Application startup complete.
-_LOGGING = r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.]+:"  # WARNING:root:...
-_TURBOMIND = r"\[TM\]\[[A-Z]+\]"  # [TM][INFO] [Engine] max cached tokens: 519680
+INNER = "\u2028"  # ends a line inside a record that came as one line
 
-# [pod/vllm-0/server] of `kubectl logs`, `vllm-1  | ` of compose, [default0]: of torchrun, [1,0]<stderr>: of MPI
-_RUNNER = r"\[pod/[^\]\s]+\] |[a-z][\w.-]*-\d+ +\| |\[default\d+\]: ?|\[\d+,\d+\]<std(?:out|err)>: ?"
-_WRAP = Shape(f"{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}")
-_LEAD = Shape(f"{_VLLM}|{_SGLANG}|{_GLOG}|{_LMDEPLOY}|{_ISO}|{_NCCL}|{_UVICORN}|{_LOGGING}|{_TURBOMIND}")
+_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL)"
+_CLOCK = r"\d\d:\d\d:\d\d"
+_DATE = rf"\d{{4}}-\d\d-\d\d[ T]{_CLOCK}(?:[.,:]\d+)?"
+_ZONE = r"(?:Z|[+-]\d\d:?\d\d)"
+
+# -- wraps
+# 2026-08-02T10:11:12.1Z stdout F
+_CONTAINER = rf"\d{{4}}-\d\d-\d\dT{_CLOCK}[\d.]*{_ZONE}?(?: std(?:out|err) [FP])?(?: |$)"
+# (EngineCore_DP0 pid=269), (VllmWorker rank=2 pid=1), (RayWorkerWrapper pid=7, ip=192.0.2.2), (raylet)
+_ROLE = (
+    r"\((?:[^()\n]{0,80}?\bpid=\d+[^()\n]{0,60}|(?:Engine|Worker|Vllm|Ray)\w*(?: [^()\n]{0,40})?|"
+    r"raylet(?:, ip=[^()\n]{0,60})?|autoscaler \+[\dhms]+)\)(?: |$)"
+)
+# EngineCore_DP0 pid=269), of a first line whose head is lost
+_CUT_ROLE = r"\w*(?:Core|Worker|Wrapper|Server|Process|RayWorker)\w*(?: rank=\d+)? pid=\d+(?:, ip=[\w.:]+)?\) "
+_TORCH_RANK = r"\[rank\d+\]:? ?"  # [rank0]:
+# [pod/vllm-0/server] of `kubectl logs --prefix`, `vllm-1  | ` of compose, [default0]: of torchrun, [1,0]<stderr>: MPI's
+_RUNNER = (
+    r"\[pod/[^\]\s]+\] |[a-z][\w.-]*-\d+ +\| ?|[a-z][\w.-]*  +\| |\[default\d+\]: ?|\[\d+,\d+\]<std(?:out|err)>: ?"
+)
+_JOURNAL = rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} \S+ [\w.@/-]+\[\d+\]: "  # Aug 02 10:44:31 node-a vllm[123]:
+_PID = r"\[\d+\] (?=\[rank\d|\[\d{4}-)"  # [285] [2025-12-12 12:10:10:644] torch.distributed: ...
+_WRAP = Shape(f"{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}|{_JOURNAL}|{_PID}")
+# taken for a wrap only before something known: `vllm-0 server ` of stern, a bare time, half a role
+_LOOSE = Shape(rf"(?:pod/)?[a-z0-9][a-z0-9.-]*-[a-z0-9]+ (?:[a-z0-9][a-z0-9-]* )?|{_DATE} {{1,3}}|{_CUT_ROLE}")
+
+# -- leads
+_VLLM = rf"{_LEVEL} \d\d-\d\d {_CLOCK}(?:\.\d+)? (?:\[[^\]\s]+:\d+\]|[\w./]+:\d+\])"
+# [2026-08-02 10:11:12 DP0 TP1]; before 0.4 only [10:11:12 TP0]
+_SGLANG = rf"\[(?:\d{{4}}-\d\d-\d\d )?{_CLOCK}(?:[.,:]\d+)?(?: [A-Z][A-Z_]+\d+)*\]"
+# F20260124 17:37:19.07 1003807 sequence.cpp:250], [E822 11:02:41.118 a.cpp:685], [E ProcessGroupNCCL.cpp:475]
+_GLOG = rf"\[?[IWEF](?:\d{{3,8}} {_CLOCK}\.\d+ +(?:\d+ )?[\w./-]+:\d+\]|(?<=\[[IWEF]) [\w./-]+:\d+\])"
+_LMDEPLOY = rf"{_DATE} - [^\s-]\S* - {_LEVEL} - (?:\[pid=\d+ ppid=\d+\] - )?(?:[\w./]+:\d+ - )?"
+_ISO = rf"\[?{_DATE}{_ZONE}?\]?[ \t|-]{{1,5}}\[?{_LEVEL}\b\]?[ \t|:-]*"
+_NCCL = r"(?:[\w.-]+:\d+:\d+ )?\[\d+\] (?:[\w.]+:\d+ )?NCCL [A-Z]+ "  # node-a:643:643 [0] NCCL INFO
+_UVICORN = rf"{_LEVEL}: {{2,}}"  # INFO:     Application startup complete.
+_LOGGING = rf"{_LEVEL}:[\w.]+:"  # WARNING:root:...
+_TURBOMIND = r"\[TM\]\[[A-Z]+\]"  # [TM][INFO] [Engine] max cached tokens: 519680
+# [2024-07-03 11:58:43,413 E 35 35] core_worker.cc:215:, [INFO 2023-10-16 09:04:24,848]
+_RAY = rf"\[{_DATE} [A-Z] \d+ \d+\] (?:\(\w+\) )?[\w.]+:\d+: |\[{_LEVEL} {_DATE}\] "
+_ASCEND_TIME = r"\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d[.\d]*"
+# [ERROR] HCCL(812,):<time> [file.cc:126] [86], [ERROR] <time> (PID:7, Device:1, RankID:-1), EI0009: [PID: 7] <time>
+_ASCEND = (
+    rf"\[{_LEVEL}\] (?:\w+\(\d+,[^)\n]{{0,40}}\):{_ASCEND_TIME} \[[^\]\n]+\] ?(?:\[?\d+\]?)?|"
+    rf"{_ASCEND_TIME} \(PID:\d+, Device:-?\d+, RankID:-?\d+\) )|"
+    rf"E[A-Z]\d{{4}}(?:\[PID: ?\d+\])?:? (?:\[PID: ?\d+\] )?{_ASCEND_TIME} "
+)
+_LEAD = Shape("|".join((_VLLM, _RAY, _LMDEPLOY, _ISO, _SGLANG, _GLOG, _NCCL, _UVICORN, _LOGGING, _TURBOMIND, _ASCEND)))
+_AFTER_TIME = Shape(rf" {{0,3}}(?:\[{_LEVEL}\]|{_LEVEL}(?= ))[ :]*")  # ...Z  INFO dynamo.worker: ready
+# a logger inside another's line: [2026-08-02 10:44:31] INFO:     127.0.0.1:1, [...] torch.distributed: [ERROR]
+_SECOND = Shape(rf" ?(?:{_NCCL}|{_UVICORN}|(?:[\w.]+: )?\[{_LEVEL}\]:? ?)")
+_DEPTH = 6
 
 _LABELS = Shape(r"(?<![A-Za-z0-9])(?:TP|PP|DP|EP|CP)\d+(?![A-Za-z0-9])")
-_RANK_WORD = Shape(r"\[rank(\d+)\]")
-_LONG_TIME = Shape(r"(?:\d{4}-)?(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)")
-_GLOG_TIME = Shape(r"[IWEF](?:\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.")
-_DAYS_BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
+_RANK_WORD = Shape(r"\[rank(\d+)\]|\brank=(\d+)|RankID:(\d+)|<?\[\d+,(\d+)\]<std")
+_CORE = Shape(r"\(EngineCore_(\d+) ")  # the data-parallel rank, before it was spelt EngineCore_DP0
+_C10D_RANK = Shape(r" ?\[(?:PG [^\]\n]{0,100})?Rank (\d+)\]")  # [PG ID 8 PG GUID 85(pp_broadcast) Rank 3]
+_ROLE_NAME = Shape(r"(?:^|[ (])\(?(raylet(?=[,)])|[A-Za-z]\w*(?::[\w.-]+)*(?= (?:rank|pid)=))")
+_SPEAKER = Shape(r"\[pod/([^\]\s]+)\]|([a-z][\w.-]*?) +\| |[A-Z][a-z]{2} [ \d]\d [\d:]{8} (\S+) ")
+_DATED = Shape(rf"{_DATE}")
+_LEVEL_WORD = Shape(rf"\b{_LEVEL}\b")
+_LEVEL_LETTER = Shape(r"(?:^|[\s\[:])([IWEF])(?:\d{3,8} \d\d:| [\w./-]+:\d+\])|,\d+ ([DIWEFC]) \d+ \d+\]")
+_LETTERS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL", "D": "DEBUG", "C": "CRITICAL"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +109,13 @@ def lines(text: str, start: int = 0, end: int | None = None) -> Iterator[Line]:
     """The lines of the stretch `start`..`end` of `text`; the first and last may be parts of lines."""
     stop = len(text) if end is None else end
     while start < stop:
-        newline = text.find("\n", start)
-        close = newline if 0 <= newline < stop else stop
+        newline = text.find("\n", start, stop)
+        close = newline if newline >= 0 else stop
+        inner = text.find(INNER, start, close)
+        while inner >= 0:
+            yield Line(start, inner, text[start:inner])
+            start = inner + 1
+            inner = text.find(INNER, start, close)
         yield Line(start, close, text[start:close])
         start = close + 1
 
@@ -74,6 +125,10 @@ def line_around(text: str, at: int) -> Line:
     start = text.rfind("\n", 0, at) + 1
     newline = text.find("\n", at)
     end = newline if newline >= 0 else len(text)
+    inner = text.rfind(INNER, start, at)
+    start = inner + 1 if inner >= 0 else start
+    after = text.find(INNER, at, end)
+    end = after if after >= 0 else end
     return Line(start, end, text[start:end])
 
 
@@ -86,15 +141,27 @@ def occurrences(text: str, literal: str) -> Iterator[int]:
 
 
 def head_length(line: str) -> int:
-    """How many characters of `line` the logger put before the message; 0 when it has no known prefix."""
+    """How many characters of `line` stand before the message; 0 when it has no known prefix."""
     at = 0
-    for _ in range(4):
-        wrap = _WRAP.match(line, at)
-        if wrap is None:
+    for _ in range(_DEPTH):
+        wrap = _WRAP.match(line, at) or _loose(line, at)
+        if wrap is None or wrap.end() == at:
             break
         at = wrap.end()
-    lead = _LEAD.match(line, at)
-    return lead.end() if lead else at
+    lead = _LEAD.match(line, at) or (_AFTER_TIME.match(line, at) if at and _DATED.search(line, 0, at) else None)
+    if lead is None:
+        return at
+    second = _SECOND.match(line, lead.end())
+    return second.end() if second else lead.end()
+
+
+def _loose(line: str, at: int, depth: int = 2) -> re.Match[str] | None:
+    """A wrap that anyone might write, where something known follows it."""
+    found = _LOOSE.match(line, at) if depth else None
+    if found is None:
+        return None
+    then = found.end()
+    return found if _LEAD.match(line, then) or _WRAP.match(line, then) or _loose(line, then, depth - 1) else None
 
 
 def body(line: str) -> str:
@@ -115,21 +182,40 @@ def rank_in(head: str) -> str | None:
     if labels:
         return " ".join(labels)
     word = _RANK_WORD.search(head)
-    return word.group(1) if word else None
+    if word:
+        return str(next(filter(None, word.groups())))
+    core = _CORE.search(head)
+    return f"DP{core.group(1)}" if core else None
 
 
 def rank_of(line: str) -> str | None:
-    """The rank in the line's prefix, whatever its message speaks of."""
-    return rank_in(line[: head_length(line)])
+    """The rank in the line's prefix or in the process group's mark right after it, whatever its message speaks of."""
+    length = head_length(line)
+    if not length:
+        return None
+    named = rank_in(line[:length])
+    if named is None and (group := _C10D_RANK.match(line, length)):
+        return group.group(1)
+    return named
 
 
-def seconds_of(line: str) -> float | None:
-    """When the line was printed, in seconds since New Year; years are not told apart. None when it bears no time."""
-    head = line[: head_length(line) or 40]
-    found = _LONG_TIME.search(head) or _GLOG_TIME.search(head)
-    if found is None:
-        return None
-    month, day, hour, minute, second = (int(part) for part in found.groups())
-    if not 1 <= month <= 12:
-        return None
-    return (((_DAYS_BEFORE[month - 1] + day) * 24 + hour) * 60 + minute) * 60.0 + second
+def role_of(line: str) -> str | None:
+    """The process a role marker names: `EngineCore_DP0`, `APIServer`, `RayWorkerWrapper`; None without one."""
+    found = _ROLE_NAME.search(line[: head_length(line)])
+    return found.group(1) if found else None
+
+
+def speaker_of(line: str) -> str | None:
+    """The pod, compose service or host whose output this line was collected from; None when no collector says."""
+    found = _SPEAKER.match(line) if is_logged(line) else None
+    return next(filter(None, found.groups())) if found else None
+
+
+def level_of(line: str) -> str | None:
+    """`DEBUG INFO WARNING ERROR CRITICAL FATAL`, as the innermost logger says; None when it prints no level."""
+    head = line[: head_length(line)]
+    words = _LEVEL_WORD.findall(head)
+    if words:
+        return "WARNING" if words[-1] == "WARN" else words[-1]
+    letter = _LEVEL_LETTER.search(head)
+    return _LETTERS[letter.group(1) or letter.group(2)] if letter else None

@@ -1,7 +1,14 @@
 """What kind of text a piece of text is, by its content alone; cheap enough to ask of everything.
 
+    # TYPE vllm:num_requests_running gauge       metrics      HTTP/1.1 503 Service Unavailable      health
+    {"version":"2.10","pg_config":{...           recorder     | NVIDIA-SMI 580.159.04 ...           machine
+
 A short text is judged whole, a long one by its head and tail. `line_kind` judges one line of a paste: `log`, `stack`,
 `launch`, `machine`, or "" for what only a person would write (or what cannot be told apart from it).
+
+**Source:** Prometheus text format 0.0.4; vLLM `entrypoints/serve/instrumentator/health.py`; SGLang
+`entrypoints/http_server.py` (`/health`, `/health_generate`); PyTorch 2.11
+`torch/csrc/distributed/c10d/FlightRecorder.hpp`; `rocm-smi`, `npu-smi info`, NCCL's RAS client.
 """
 
 from __future__ import annotations
@@ -33,18 +40,20 @@ _MACHINE_SPOKE = Shape(
     r"\s*(?:Traceback \(most recent call last\)|terminate called |what\(\): |Fatal Python error|"
     r"\*\*\* (?:SIG|Abort|Check)|Aborted \(core dumped\)|Segmentation fault|Watchdog caught |\[PG (?:ID )?\d+ |"
     r"PG status: |ptxas (?:fatal|error)|NCCL (?:version|WARN|INFO) |"
+    r"\[Gloo\] Rank \d+|HINT: {2,}|[a-z_]+\.[\w.]+(?:\(\))?=|E[A-Z]\d{4}: |\[rank\d+\]:|\(?[A-Z]\w* pid=\d+\)|"
     r"No available shared memory broadcast block|During handling of the above|The above exception was the direct cause|"
     r"Exception raised from |RPC call to |Check failed: |server_args=|F\d{8} |E\d{4} |EngineCore failed|"
     r"<Triton> check failed|Capture cuda graph failed|Failed: Cuda error|Exception in worker |cuda[A-Z]\w+: |assert \S|"
     r"(?:ERROR|WARNING|INFO|CRITICAL|FATAL) \[|\[\w+\] (?:ERROR|WARNING|CRITICAL|FATAL)\b|self\.\w+)"
 )
 _PLACE_FIRST = Shape(
-    r"[\w./-]+\.(?:py|cuh?|cc|cpp|hpp):(?: |\d+\]?(?:\s|$))"
+    r"[\w./-]+\.(?:py|cuh?|cc|cpp|hpp):(?: |\d+[\]:]?(?:\s|$))"
 )  # custom_all_reduce.cuh:310 'invalid argument'
 _JSON_LOG = Shape(
     r'\{"\w+": ?"?[^\n]{0,200}"(?:level|msg|message|severity|timestamp|ts|time)" ?:|\{"(?:level|ts|time|msg)" ?:'
 )
-_PROGRESS = Shape(r"[^|\n]{0,80}\d+%\|")  # Capturing CUDA graphs:  40%|████
+# Capturing CUDA graphs:  40%|████, Loading safetensors checkpoint shards:   0% Completed | 0/10 [00:00<?, ?it/s]
+_PROGRESS = Shape(r"[^|\n]{0,80}\d+%(?: Completed )?\||[^|\n]{0,80}\d+it \[\d\d:\d\d, ")
 # check_prefetch_progress, ncclAllGather, xllm::Batch::process_sample_output
 _NAME = Shape(r"\s*(?:[a-z_]\w*_\w+|[a-z]+\w*[a-z][A-Z]\w{3,}|[A-Za-z_]\w*(?:::~?\w+)+)\s*$")
 _SHELL = Shape(
@@ -79,7 +88,18 @@ _MACHINE = (
     "| npu-smi",
     "SERVER PROTOCOL",
     "ROCm System Management",
+    "AMD-SMI",
+    "MTML",
 )
+# utilization.gpu [%], index, power.draw [W]
+_QUERY = Shape(r"(?:[a-z_.]+(?: \[[\w%]+\])?, ?)+[a-z_.]+(?: \[[\w%]+\])?\s*$")
+_QUERIED = Shape(r"\b(?:utilization\.gpu|memory\.used|power\.draw|pstate|clocks\.)")
+_SAMPLE_LINE = Shape(r"[a-zA-Z_:][\w:]*(?:\{[^\n]*\})? (?:[-+]?[\d.]+(?:[eE][-+]?\d+)?|NaN|[-+]Inf)(?: -?\d+)?\s*$")
+_META_LINE = Shape(r"# (?:HELP|TYPE) [a-zA-Z_:][\w:]* ")
+_STATUS_LINE = Shape(r"HTTP/[\d.]+ \d{3}\b")
+_HEALTHY = Shape(r'\{[^{}\[]{0,400}"(?:status|health|healthy|is_alive)" ?: ?["tf\d]')
+_RECORDED = Shape(r'\s*\{[^\n]{0,4000}?"(?:pg_config|comm_lib_version|pg_status)"')
+_HEALTH_UP_TO = 4 << 10  # characters of an answer of a health endpoint
 
 
 def kind_of(text: str, language: str = "") -> ArtifactKind:
@@ -92,6 +112,12 @@ def kind_of(text: str, language: str = "") -> ArtifactKind:
     rows = [row for row in head.split("\n") if row.strip()]
     if is_machine(head, rows):
         return "machine"
+    if is_metrics(rows):
+        return "metrics"
+    if is_recorder(head):
+        return "recorder"
+    if is_health(text):
+        return "health"
     kinds = [line_kind(row) for row in rows]
     logged, framed, typed = (sum(kind == wanted for kind in kinds) for wanted in ("log", "stack", "launch"))
     if is_stack(head, framed, len(rows)):
@@ -105,8 +131,30 @@ def is_machine(text: str, rows: list[str]) -> bool:
     """nvidia-smi and its kin, a memory map, a RAS answer."""
     if any(text.startswith(mark) or f"\n{mark}" in text for mark in _MACHINE) or "NVSMI LOG" in text[:200]:
         return True
+    if rows and _QUERY.match(rows[0]) and _QUERIED.search(rows[0]):
+        return True
     seen = rows[:50]
     return sum(bool(_MAPS.match(row) or _LIBRARY.match(row) or "(UUID: GPU-" in row) for row in seen) * 2 > len(seen)
+
+
+def is_metrics(rows: list[str]) -> bool:
+    """Prometheus text: samples and the lines that describe them, and hardly anything else."""
+    described = sum(bool(_META_LINE.match(row)) for row in rows)
+    sampled = sum(bool(_SAMPLE_LINE.match(row)) for row in rows)
+    named = sum(row.startswith(("vllm:", "sglang:", "lmdeploy:", "xllm")) for row in rows)
+    return sampled + described >= 0.8 * len(rows) and bool(described or named)
+
+
+def is_recorder(text: str) -> bool:
+    """A flight-recorder dump written as JSON."""
+    return '"entries"' in text and bool(_RECORDED.match(text.replace("\n", " ", 400)))
+
+
+def is_health(text: str) -> bool:
+    """The answer of a health endpoint: `curl -i`, or its small JSON body alone."""
+    if len(text) > _HEALTH_UP_TO:
+        return False
+    return bool(_STATUS_LINE.match(text.lstrip()) or _HEALTHY.match(text.strip()))
 
 
 def is_stack(text: str, framed: int, rows: int) -> bool:

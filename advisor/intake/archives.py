@@ -1,0 +1,280 @@
+"""Compressed files and archives -> the files inside, in memory, within limits that are said when they bite.
+
+    logs.tar.gz -> logs.tar.gz!rank0/engine.log, logs.tar.gz!rank1/engine.log        server.log.gz -> server.log.gz
+
+Nothing is ever written to disk. Links, devices and names that climb out are left alone and counted in a note. What was
+read before a limit, or before damage, is kept. gzip, bzip2, xz, zip and tar are the standard library's; Zstandard is
+read by Python 3.14 (`compression.zstd`) or where the `zstandard` package is installed, else a note says so.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from advisor.model.fact import Note, Span
+
+if TYPE_CHECKING:
+    import zipfile
+
+MAX_BYTES = 64 << 20  # of one file; the rest is not read
+MAX_TOTAL = 1 << 30  # bytes of all files of an input together
+MAX_MEMBERS = 2_000
+MAX_DEPTH = 6  # layers: a .tar.gz is two
+MAX_RATIO = 100
+RATIO_FROM = 1 << 20  # bytes; smaller files may be as repetitive as they like
+
+_CHUNK = 1 << 16
+_SMALL = 64  # bytes; an empty file packs to less
+_MAGIC = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+)
+_NOT_LOGS = {
+    "[Content_Types].xml": "an Office document",
+    "data.pkl": "a PyTorch checkpoint",
+    "META-INF/MANIFEST.MF": "a Java archive",
+}
+_NO_FILE = "link(s), device(s) or sparse file(s) were not read"
+_DAMAGE = (
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+    zlib.error,
+)
+
+
+@dataclass(slots=True)
+class Budget:
+    """What may still be read of one input, and what was said on the way."""
+
+    total: int = MAX_TOTAL
+    members: int = MAX_MEMBERS
+    notes: list[Note] = field(default_factory=list)
+
+    def say(self, kind: Literal["unreadable", "ignored", "limit"], text: str, name: str) -> None:
+        self.notes.append(Note(kind, text, Span(name)))
+
+
+def packing(data: bytes) -> str:
+    """How these bytes are packed: `gzip bzip2 xz zstd zip tar`, or "" when they are not."""
+    if data[257:262] == b"ustar":
+        return "tar"
+    return next((kind for magic, kind in _MAGIC if data.startswith(magic)), "")
+
+
+def members(name: str, data: bytes, budget: Budget, depth: int = 0) -> Iterator[tuple[str, bytes]]:
+    """The files in `data`, with the names they are shown by; archives inside archives are opened too."""
+    kind = packing(data)
+    if not kind:
+        yield name, data
+        return
+    if depth >= MAX_DEPTH:
+        budget.say("limit", f"packed more than {MAX_DEPTH} layers deep: not opened", name)
+        return
+    for inner, content in _opened(kind, name, data, budget):
+        yield from members(inner, content, budget, depth + 1)
+
+
+def _opened(kind: str, name: str, data: bytes, budget: Budget) -> Iterator[tuple[str, bytes]]:
+    if kind in ("tar", "zip"):
+        skipped: Counter[str] = Counter()
+        yield from (_tar if kind == "tar" else _zip)(name, data, budget, skipped)
+        for why, count in sorted(skipped.items()):
+            budget.say("ignored", f"{count} {why}", name)
+        return
+    chunks = _stream(kind, name, data, budget)
+    if chunks is not None:
+        content = _drain(chunks, len(data), name, budget)
+        if not content and len(data) > _SMALL and not any(note.span == Span(name) for note in budget.notes):
+            budget.say("unreadable", "nothing could be unpacked", name)
+        yield name, content
+
+
+def _drain(chunks: Iterator[bytes], packed: int, name: str, budget: Budget) -> bytes:
+    """What `chunks` yield, up to the limits."""
+    out = bytearray()
+    try:
+        for chunk in chunks:
+            out += chunk
+            budget.total -= len(chunk)
+            if over := _over(out, packed, budget):
+                budget.say("limit", over, name)
+                break
+    except _DAMAGE as error:
+        budget.say("unreadable", f"damaged or cut short ({type(error).__name__}): read as far as it goes", name)
+    return bytes(out[:MAX_BYTES] if len(out) > MAX_BYTES and not packing(bytes(out[:512])) else out)
+
+
+def _over(out: bytearray, packed: int, budget: Budget) -> str:
+    """Which limit bites, in words; "" when none does."""
+    if len(out) > RATIO_FROM and len(out) > MAX_RATIO * max(1, packed):
+        return f"unpacks to more than {MAX_RATIO} times its size: only the first {len(out) >> 10} KiB were read"
+    if budget.total <= 0:
+        return f"unpacks to more than {MAX_TOTAL >> 20} MiB in all: the rest was not read"
+    if len(out) > MAX_BYTES and not packing(bytes(out[:512])):
+        return f"only the first {MAX_BYTES >> 20} MiB were read"
+    return ""
+
+
+def _stream(kind: str, name: str, data: bytes, budget: Budget) -> Iterator[bytes] | None:
+    if kind == "gzip":
+        return _gzip(data)
+    if kind == "bzip2":
+        return _framed(importlib.import_module("bz2").BZ2Decompressor, data, OSError)
+    if kind == "xz":
+        lzma = importlib.import_module("lzma")
+        return _framed(lzma.LZMADecompressor, data, lzma.LZMAError)
+    for name_of_it in ("compression.zstd", "zstandard"):
+        try:
+            zstd = importlib.import_module(name_of_it)
+        except ImportError:
+            continue
+        if name_of_it == "zstandard":
+            return _zstandard(zstd, data)
+        return _framed(zstd.ZstdDecompressor, data, zstd.ZstdError)
+    budget.say("unreadable", "compressed with Zstandard, which this Python cannot read: unpack it first (unzstd)", name)
+    return None
+
+
+def _zstandard(module: Any, data: bytes) -> Iterator[bytes]:
+    """The chunks that the `zstandard` package reads."""
+    reader = module.ZstdDecompressor(max_window_size=1 << 27).stream_reader(io.BytesIO(data), read_across_frames=True)
+    try:
+        yield from _chunks(reader)
+    except module.ZstdError as error:
+        raise ValueError(str(error)) from error
+
+
+def _gzip(data: bytes) -> Iterator[bytes]:
+    """The chunks of every gzip member in `data`; zeros and rubbish after the last end it."""
+    rest = data
+    while rest.startswith(b"\x1f\x8b"):
+        engine = zlib.decompressobj(31)
+        while not engine.eof:
+            chunk = engine.decompress(rest, _CHUNK)
+            rest = engine.unconsumed_tail
+            if chunk:
+                yield chunk
+            elif not rest and not engine.eof:
+                raise EOFError
+        rest = engine.unused_data
+
+
+def _framed(maker: Callable[[], Any], data: bytes, damage: type[Exception]) -> Iterator[bytes]:
+    """The chunks of every stream of `data`, for decompressors made as `bz2`'s are."""
+    rest = data
+    while rest:
+        engine = maker()
+        feed = rest
+        while not engine.eof:
+            try:
+                chunk = engine.decompress(feed, _CHUNK)
+            except damage as error:
+                raise ValueError(str(error)) from error
+            feed = b""
+            if chunk:
+                yield chunk
+            elif engine.needs_input and not engine.eof:
+                raise EOFError
+        rest = engine.unused_data
+
+
+def _chunks(source: IO[bytes]) -> Iterator[bytes]:
+    while chunk := source.read(_CHUNK):
+        yield chunk
+
+
+def _tar(name: str, data: bytes, budget: Budget, skipped: Counter[str]) -> Iterator[tuple[str, bytes]]:
+    import tarfile
+
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+            for member in archive:
+                shown = "" if member.isdir() else _shown(name, member.name, skipped)
+                if not shown:
+                    continue
+                source = archive.extractfile(member) if member.isreg() and not member.issparse() else None
+                if source is None:
+                    skipped[_NO_FILE] += 1
+                elif _admit(name, budget):
+                    yield shown, _drain(_chunks(source), len(data), shown, budget)
+                else:
+                    return
+    except (*_DAMAGE, tarfile.TarError) as error:
+        budget.say("unreadable", f"a damaged tar archive ({type(error).__name__}): read as far as it goes", name)
+
+
+def _zip(name: str, data: bytes, budget: Budget, skipped: Counter[str]) -> Iterator[tuple[str, bytes]]:
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if what := _other_format(archive.namelist()[:50]):
+                budget.say("unreadable", f"{what}: not opened", name)
+                return
+            for member in archive.infolist():
+                shown = "" if member.is_dir() else _shown(name, member.filename, skipped)
+                if not shown:
+                    continue
+                if member.external_attr >> 28 not in (0, 8):  # the file type of a Unix mode
+                    skipped[_NO_FILE] += 1
+                elif member.flag_bits & 1:
+                    skipped["member(s) are encrypted and were not read"] += 1
+                elif _admit(name, budget):
+                    yield shown, _drain(_zipped(archive, member), member.compress_size, shown, budget)
+                else:
+                    return
+    except (*_DAMAGE, zipfile.BadZipFile) as error:
+        budget.say("unreadable", f"a damaged zip archive ({type(error).__name__}): read as far as it goes", name)
+
+
+def _other_format(names: list[str]) -> str:
+    """What a zip file is when it is no archive of logs, else ""."""
+    return next((what for name in names for end, what in _NOT_LOGS.items() if name.endswith(end)), "")
+
+
+def _zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    from zipfile import BadZipFile
+
+    try:
+        with archive.open(member) as source:
+            yield from _chunks(source)
+    except BadZipFile as error:
+        raise ValueError(str(error)) from error
+
+
+def _admit(name: str, budget: Budget) -> bool:
+    """Whether one more member may be read; the first that may not is said."""
+    if budget.total > 0 and budget.members > 0:
+        budget.members -= 1
+        return True
+    if budget.total > 0:
+        budget.say("limit", f"holds more than {MAX_MEMBERS} files: the rest was not read", name)
+    return False
+
+
+def _shown(archive: str, member: str, skipped: Counter[str]) -> str:
+    """The name a member is shown by; "" when it is none to read, which is counted."""
+    path = member.replace("\\", "/")
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if not parts or path.endswith("/") or "__MACOSX" in parts or parts[-1].startswith("._"):
+        return ""
+    if ".." in parts or path.startswith("/") or path[1:2] == ":":
+        skipped["member(s) whose names point outside the archive were not read"] += 1
+        return ""
+    printable = "".join(char if char.isprintable() else "�" for char in "/".join(parts))
+    return f"{archive}!{printable[-200:]}"

@@ -1,0 +1,110 @@
+"""One input -> its artifacts: unpacked, recognised, split; what was not read is said in a note."""
+
+from __future__ import annotations
+
+import importlib
+from typing import NamedTuple, cast, get_args
+
+from advisor.intake import archives
+from advisor.intake.parts import parts_of, rank_of_name
+from advisor.intake.texts import MAX_LINE, text_of, wide
+from advisor.model.fact import Artifact, ArtifactKind, Note, Span
+
+MAX_BYTES = archives.MAX_BYTES
+
+_MAX_SAID = 10  # notes about members of one archive that are no text
+_RECORDER_MARKS = (b"pg_config", b"comm_lib_version", b"pg_status")
+
+
+class Taken(NamedTuple):
+    """What one input became, and what is worth saying about it."""
+
+    artifacts: list[Artifact]
+    notes: list[Note]
+
+
+def take(name: str, data: bytes, kind: str = "") -> Taken:
+    """The artifacts in `data`, which the user calls `name`; files in an archive are called `archive!file`.
+
+    `kind` is the user's word for it: `text` is a paste, looked into line by line (so are `-` and `--symptom`); any
+    other kind is taken as said; "" means look.
+    """
+    if not archives.packing(data):
+        return _file(name, data, kind)
+    budget = archives.Budget()
+    found = [_file(inner, content, kind) for inner, content in archives.members(name, data, budget)]
+    artifacts = [artifact for one in found for artifact in one.artifacts]
+    notes = _few([note for one in found for note in one.notes], name)
+    return Taken(artifacts or [Artifact(name, "binary", "", rank=rank_of_name(name))], [*budget.notes, *notes])
+
+
+def _few(notes: list[Note], name: str) -> list[Note]:
+    """The notes, but not one for each of hundreds of files that are no text."""
+    more = len(notes) - _MAX_SAID
+    return (
+        [*notes[:_MAX_SAID], Note("ignored", f"{more} more notes about files in it", Span(name))] if more > 1 else notes
+    )
+
+
+def _file(name: str, data: bytes, kind: str) -> Taken:
+    if data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        return _pickle(name, data)
+    if what := binary(data):
+        return Taken([Artifact(name, "binary", "", rank=rank_of_name(name))], [Note("unreadable", what, Span(name))])
+    notes: list[Note] = []
+    text, cut = text_of(data[:MAX_BYTES])
+    if len(data) > MAX_BYTES:
+        text = text[: text.rfind("\n") + 1] or text
+        said = f"only the first {MAX_BYTES >> 20} MiB of {len(data) >> 20} MiB were read"
+        notes.append(Note("limit", said, Span(name)))
+    if cut:
+        notes.append(Note("limit", f"{cut} line(s) longer than {MAX_LINE} characters were cut", Span(name)))
+    if kind in get_args(ArtifactKind) and kind not in ("text", "binary") and text.strip():
+        return Taken([Artifact(name, cast(ArtifactKind, kind), text, rank=rank_of_name(name))], notes)
+    artifacts = parts_of(name, text, paste=kind == "text" or name == "-" or name.startswith("--symptom"))
+    if [one.kind for one in artifacts] == ["recorder"]:
+        return _recorder_json(name, data, artifacts, notes)
+    return Taken(artifacts, notes)
+
+
+def binary(data: bytes) -> str:
+    """Why these bytes are not text, or "" when they are."""
+    if data.startswith(b"\x7fELF"):
+        return (
+            "an executable or core dump: hand over a stack of it instead (gdb -p PID -batch -ex 'thread apply all bt')"
+        )
+    if b"\0" in data[:8192] and not wide(data):
+        return "binary, not text"
+    return ""
+
+
+def _pickle(name: str, data: bytes) -> Taken:
+    """A flight-recorder dump as JSON text, where it is plain data; any other pickle is named and left closed."""
+    rank = rank_of_name(name)
+    text, reason = _plain(data)
+    if text is not None:
+        return Taken([Artifact(name, "recorder", text, rank=rank)], [])
+    recorder = any(mark in data[:65536] for mark in _RECORDER_MARKS)
+    what = "a PyTorch flight-recorder dump" if recorder else "a Python pickle"
+    said = f"{what}: {reason or 'this version recognises it but does not read it'}"
+    return Taken([Artifact(name, "binary", "", rank=rank)], [Note("unreadable", said, Span(name))])
+
+
+def _recorder_json(name: str, data: bytes, artifacts: list[Artifact], notes: list[Note]) -> Taken:
+    """A dump that came as JSON, in the reader's own spelling where it takes it."""
+    text, reason = _plain(data)
+    if text is not None:
+        return Taken([Artifact(name, "recorder", text, rank=rank_of_name(name))], [])
+    if reason:
+        notes = [*notes, Note("unreadable", f"a flight-recorder dump: {reason}", Span(name))]
+    return Taken(artifacts, notes)
+
+
+def _plain(data: bytes) -> tuple[str | None, str]:
+    """The flight recorder's reader on `data`: the text, or why there is none."""
+    try:
+        reader = importlib.import_module("advisor.evidence.flight_recorder")
+    except ImportError:
+        return None, ""
+    text, reason = reader.as_text(data)
+    return text, str(reason or "")
