@@ -1,14 +1,28 @@
-"""The readers: an artifact -> the facts, threads and notes in it. Readers never raise on odd text.
+"""The readers: an artifact -> the facts, threads, collectives and notes in it. Readers never raise on odd text.
 
-`FACTS` is the vocabulary of all of them, each name once; a rule may name only facts that stand there.
+`FACTS` is the vocabulary of all of them, each name once; a rule may name only facts that stand there. What artifacts
+say together is told by `divergence`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from advisor.evidence import collect_env, engine_log, free_text, hardware, machine, nccl_log, python_stack
+from advisor.evidence import (
+    accounts,
+    collect_env,
+    engine_log,
+    flight_recorder,
+    free_text,
+    hardware,
+    machine,
+    nccl_log,
+    python_stack,
+    waits,
+    watchdog,
+)
 from advisor.evidence.sighting import once
+from advisor.model.collective import Beat, Collective, GroupStatus, Utilisation
 from advisor.model.fact import Artifact, Fact, FactKind, Note, Thread
 
 
@@ -20,17 +34,25 @@ class Evidence:
     threads: tuple[Thread, ...]
     notes: tuple[Note, ...]
     artifact: Artifact
+    collectives: tuple[Collective, ...] = ()
+    statuses: tuple[GroupStatus, ...] = ()
+    loads: tuple[Utilisation, ...] = ()
+    beats: tuple[Beat, ...] = ()
 
 
 def read(artifact: Artifact) -> Evidence:
     """Read an artifact with the readers of its kind."""
     if artifact.kind in ("log", "stack"):
         return _logged(artifact)
+    if artifact.kind == "recorder":
+        collectives, statuses, said, notes = flight_recorder.read(artifact)
+        return Evidence(said, (), notes, artifact, collectives, statuses)
     facts: tuple[Fact, ...] = ()
     if artifact.kind == "collect_env":
         facts = collect_env.read(artifact)
-    elif artifact.kind == "machine":
-        facts = machine.read(artifact)
+    elif artifact.kind in ("machine", "metrics", "health"):
+        found = machine.reading(artifact)
+        return Evidence(found.facts, (), found.notes, artifact, (), found.statuses, found.loads)
     elif artifact.kind == "text":
         facts = free_text.read_symptoms(artifact.text, artifact=artifact.name, first_line=artifact.first_line)
     return Evidence(facts, (), (), artifact)
@@ -40,13 +62,14 @@ def _logged(artifact: Artifact) -> Evidence:
     """Logs and stacks are printed into each other, so each reader looks at both."""
     threads = python_stack.read(artifact)
     facts = once([*nccl_log.read(artifact), *engine_log.read(artifact)])
+    collectives, statuses = watchdog.read(artifact)
     if engine_log.covers(artifact):
         artifact = replace(artifact, covered=True)
-    return Evidence(facts, threads, python_stack.notes(threads), artifact)
+    return Evidence(facts, threads, python_stack.notes(threads), artifact, collectives, statuses)
 
 
 def _vocabulary() -> tuple[FactKind, ...]:
-    readers = (nccl_log, engine_log, machine, collect_env, free_text, hardware)
+    readers = (nccl_log, engine_log, machine, collect_env, free_text, hardware, accounts, waits)
     kinds: dict[str, FactKind] = {}
     for reader in readers:
         for kind in reader.FACTS:

@@ -1,0 +1,376 @@
+"""PyTorch's flight-recorder dumps -> the collectives a rank posted, and how far it is in each group.
+
+    {"version": "2.10", "pg_config": {"2": {"name": "2", "desc": "pp_broadcast", "ranks": "[0, 1]"}},
+     "pg_status": {"1": {"last_enqueued_collective": 138, "last_started_collective": -1, ...}},
+     "entries": [{"pg_id": 1, "process_group": ["2", "pp_broadcast"], "collective_seq_id": 126, "p2p_seq_id": 0,
+                  "profiling_name": "nccl:broadcast", "input_sizes": [[60]], "input_dtypes": ["Long"],
+                  "state": "scheduled", "time_created_ns": 1795959585466512844, "retired": false, "frames": [...]}]}
+
+Dumps come as a pickle (`TORCH_FR_DUMP_TEMP_FILE`) or as JSON. `as_text` makes either into a compact JSON text in which
+what many entries share is written once and each entry has a line of its own; `read` reads that text, or JSON as the
+recorder writes it. `pg_status` is keyed by `pg_id`, `pg_config` by name: the entries say which is which.
+
+Facts: `collective.*` of the first collective that is not complete, `component.nccl`. No facts: all are complete.
+
+**Source:** PyTorch 2.11 `torch/csrc/distributed/c10d/FlightRecorder.hpp`, `FlightRecorderDetail.hpp` (format 2.10);
+`torch/distributed/flight_recorder/components/builder.py` of 2.13 (formats 2.x). The dump does not name its rank.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from advisor.evidence import plain_pickle
+from advisor.model.collective import Collective, GroupStatus, State
+from advisor.model.fact import Artifact, Fact, Note, Span
+
+MAX_BYTES = plain_pickle.MAX_BYTES
+MAX_ENTRIES = 200_000
+MAX_FRAMES = 6
+MAX_TENSORS = 64
+MAX_TEXT = 200
+_MAX_GROUPS = 10_000
+_MAX_RANKS = 100_000
+
+_STATES: dict[object, State] = {"scheduled": "scheduled", "started": "started", "completed": "completed"}
+_RANK_AT_END = re.compile(r"(?:^|[^\d])(\d{1,6})(?:\.(?:pkl|pickle|json|txt|bin))?$")  # nccl_trace_rank_3, dump.3.json
+_VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?$")
+_PLUMBING = ("torch/distributed/", "torch/utils/", "torch/_dynamo/", "torch/autograd/")
+_WATCHDOG_NAMES = {  # the recorder's word -> the watchdog's
+    "all_reduce": "ALLREDUCE",
+    "all_reduce_barrier": "ALLREDUCE",
+    "all_gather": "ALLGATHER",
+    "_all_gather_base": "_ALLGATHER_BASE",
+    "all_to_all": "ALLTOALL_BASE",
+}
+
+Read = tuple[tuple[Collective, ...], tuple[GroupStatus, ...], tuple[Fact, ...], tuple[Note, ...]]
+
+
+class _Call(NamedTuple):
+    """What many entries share: where they were posted, and what."""
+
+    group: str
+    name: str
+    op: str
+    sizes: tuple[int, ...]
+    dtypes: tuple[str, ...]
+    frames: tuple[str, ...]
+    timeout_ms: int | None
+
+
+# bytes -> text
+
+
+def as_text(data: bytes) -> tuple[str | None, str]:
+    """A dump's bytes as compact JSON text, and ""; or None and the reason, in one line."""
+    if len(data) > MAX_BYTES:
+        return None, f"larger than {MAX_BYTES >> 20} MiB"
+    try:
+        dump = plain_pickle.load(data) if data[:1] == b"\x80" else json.loads(data.decode("utf-8-sig"))
+    except plain_pickle.Refused as refused:
+        return None, f"a pickle that was not read: {refused}"
+    except (ValueError, RecursionError):
+        return None, "neither a pickle nor JSON"
+    if not is_dump(dump):
+        return None, "not a flight-recorder dump: it has no list of entries with process groups"
+    return _written(_compact(dump)), ""
+
+
+def is_dump(dump: object) -> bool:
+    """Whether a value has the shape of a dump; one without entries is one when it lists its groups."""
+    if not isinstance(dump, dict) or not isinstance(dump.get("entries", []), list):
+        return False
+    entries = dump.get("entries", [])
+    if not entries:
+        return isinstance(dump.get("pg_config"), dict) or isinstance(dump.get("pg_status"), dict)
+    if "calls" in dump:
+        return isinstance(dump["calls"], list)
+    return any(isinstance(one, dict) and "profiling_name" in one for one in entries[:100])
+
+
+def _written(dump: dict[str, Any]) -> str:
+    """The compact dump as JSON, one entry on a line."""
+    text = [f'"{key}": {json.dumps(dump[key])}' for key in ("version", "comm_lib_version", "rank", "cut")]
+    for key in ("groups", "status", "calls", "entries"):
+        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in dump[key])
+        text.append(f'"{key}": [\n{rows}\n]')
+    return "{" + ",\n".join(text) + "}\n"
+
+
+def _compact(dump: dict[str, Any]) -> dict[str, Any]:
+    """The dump with what many entries share written once: an entry is [call, seq, state, time created]."""
+    if isinstance(dump.get("calls"), list):
+        return dump
+    calls: dict[tuple[Any, ...], int] = {}
+    stacks: dict[int, list[str]] = {}
+    entries: list[list[Any]] = []
+    names: dict[str, str] = {}
+    given = dump.get("entries") or []
+    groups = list(_groups(dump.get("pg_config")))
+    for entry in given[-MAX_ENTRIES:]:
+        if isinstance(entry, dict):
+            call = _call(entry, stacks)
+            names.setdefault(_text(entry.get("pg_id")), call[0])
+            index = calls.setdefault(call, len(calls))
+            entries.append([index, _seq(entry), _text(entry.get("state")), _whole(entry.get("time_created_ns"))])
+    return {
+        "version": _text(dump.get("version")),
+        "comm_lib_version": _text(dump.get("comm_lib_version") or dump.get("nccl_version")),
+        "rank": _rank(dump),
+        "cut": max(0, len(given) - MAX_ENTRIES),
+        "groups": groups,
+        "status": list(_statuses(dump.get("pg_status"), names, [group[0] for group in groups])),
+        "calls": list(calls),
+        "entries": entries,
+    }
+
+
+def _call(entry: dict[str, Any], stacks: dict[int, list[str]]) -> tuple[Any, ...]:
+    """Group, its name, op, sizes, dtypes, frames, timeout; hashable."""
+    group, name = _group_of(entry)
+    sizes, dtypes = entry.get("input_sizes"), entry.get("input_dtypes")
+    return (
+        group,
+        name,
+        _text(entry.get("profiling_name")).partition(":")[2] or _text(entry.get("profiling_name")),
+        tuple(map(_numel, sizes[:MAX_TENSORS])) if isinstance(sizes, list) else (),
+        tuple(map(_text, dtypes[:MAX_TENSORS])) if isinstance(dtypes, list) else (),
+        _frames(entry.get("frames")),
+        _whole(entry.get("timeout_ms")),
+    )
+
+
+def _group_of(entry: dict[str, Any]) -> tuple[str, str]:
+    """The group's description, or its name when it has none, and its name."""
+    pair = entry.get("process_group")
+    if isinstance(pair, list | tuple) and pair:
+        name, desc = _text(pair[0]), _text(pair[1]) if len(pair) > 1 else ""
+    else:
+        name = _text(entry.get("pg_name") if "pg_name" in entry else entry.get("pg_id"))
+        desc = _text(entry.get("pg_desc"))
+    return label(name, desc), name
+
+
+def label(name: str, desc: str) -> str:
+    """How a group is called: `pp_broadcast`; `7` when it was made without a description."""
+    return name if desc in ("", "undefined", "default") and name else desc
+
+
+def _seq(entry: dict[str, Any]) -> int:
+    """The place in the group; point-to-point operations count on their own."""
+    point = entry.get("is_p2p") or _text(entry.get("profiling_name")).partition(":")[2].startswith(("send ", "recv "))
+    number = entry.get("p2p_seq_id") if point else entry.get("collective_seq_id", entry.get("seq_id"))
+    return number if type(number) is int and 0 <= number < 1 << 63 else -1
+
+
+def _numel(shape: object) -> int:
+    """The number of elements of a shape; -1 when it is no shape."""
+    if not isinstance(shape, list) or len(shape) > MAX_TENSORS:
+        return -1
+    if not all(type(side) is int and 0 <= side < 1 << 48 for side in shape):
+        return -1
+    return math.prod(shape)
+
+
+def _frames(frames: object) -> tuple[str, ...]:
+    """The innermost frames that are not PyTorch's own plumbing, as `function (file:line)`."""
+    if not isinstance(frames, list):
+        return ()
+    found: list[str] = []
+    for frame in frames[:200]:
+        if isinstance(frame, dict) and len(found) < MAX_FRAMES:
+            file = _text(frame.get("filename"), 4096)
+            if not any(part in file for part in _PLUMBING):
+                short = "/".join(file.split("/")[-2:])[-MAX_TEXT:]
+                found.append(f"{_text(frame.get('name'))} ({short}:{_whole(frame.get('line')) or 0})")
+    return tuple(found)
+
+
+def _text(value: object, limit: int = MAX_TEXT) -> str:
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if type(value) is int:
+        return str(value) if abs(value) < 1 << 63 else ""
+    return " ".join(value[:limit].split()) if isinstance(value, str) else ""
+
+
+def _whole(value: object) -> int | None:
+    return value if type(value) is int and 0 <= value < 1 << 63 else None
+
+
+def _rank(dump: dict[str, Any]) -> int | None:
+    """The rank where a dump says it: PyTorch's own do not, tools that collect them do."""
+    host = dump.get("host")
+    places = [dump.get("rank"), dump.get("global_rank"), host.get("global_rank") if isinstance(host, dict) else None]
+    return next((number for place in places if (number := _whole(place)) is not None), None)
+
+
+def _groups(config: object) -> Iterator[list[Any]]:
+    """[group, name, ranks] of each group that the dump lists."""
+    if isinstance(config, dict):
+        for key, one in list(config.items())[:_MAX_GROUPS]:
+            if isinstance(one, dict):
+                name = _text(one.get("name")) or _text(key)
+                yield [label(name, _text(one.get("desc"))), name, _folded(_ranks(one.get("ranks")))]
+
+
+def _ranks(ranks: object) -> list[int]:
+    """`"[0, 1]"` or a list -> numbers."""
+    if isinstance(ranks, list):
+        return [rank for rank in ranks[:_MAX_RANKS] if type(rank) is int and 0 <= rank < _MAX_RANKS]
+    words = re.findall(r"\d{1,5}", ranks[: 8 * _MAX_RANKS]) if isinstance(ranks, str) else []
+    return [int(word) for word in words]
+
+
+def _folded(ranks: list[int]) -> str:
+    """`0-7,16`: a line of the text must stay short, whatever the size of the world."""
+    runs: list[list[int]] = []
+    for rank in sorted(set(ranks)):
+        if runs and runs[-1][1] == rank - 1:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def _unfolded(text: str) -> tuple[str, ...]:
+    """`0-1,4` -> `("0", "1", "4")`."""
+    found: list[str] = []
+    for first, last in re.findall(r"(\d{1,5})(?:-(\d{1,5}))?", text[: 8 * _MAX_RANKS]):
+        found += map(str, range(int(first), int(last or first) + 1))
+        if len(found) > _MAX_RANKS:
+            return ()
+    return tuple(found)
+
+
+def _statuses(status: object, names: dict[str, str], listed: list[str]) -> Iterator[list[Any]]:
+    """[group, enqueued, started, completed] of each group that was used; its `pg_id` is looked up in the entries."""
+    if not isinstance(status, dict):
+        return
+    for key, one in list(status.items())[:_MAX_GROUPS]:
+        if isinstance(one, dict):
+            numbers = [one.get(f"last_{word}_collective") for word in ("enqueued", "started", "completed")]
+            group = names.get(_text(key), "") or (listed[0] if len(listed) == 1 else "")
+            if group:
+                yield [group, *numbers]
+
+
+# text -> nouns
+
+
+def read(artifact: Artifact) -> Read:
+    """Collectives, statuses, facts and notes of a dump given as JSON text. Never raises on odd text."""
+    try:
+        dump = json.loads(artifact.text)
+    except (ValueError, RecursionError):
+        return (), (), (), (Note("unreadable", "a flight-recorder dump that is no JSON", Span(artifact.name)),)
+    if not is_dump(dump):
+        return (), (), (), (Note("unreadable", "no flight-recorder dump", Span(artifact.name)),)
+    own = "calls" in dump
+    dump = _compact(dump)
+    rank = artifact.rank or _stated(dump.get("rank")) or _rank_of_name(artifact.name)
+    collectives = tuple(_collectives(artifact, dump, rank, own))
+    statuses = tuple(_reported(artifact, dump, rank))
+    facts = tuple(_facts(dump, collectives, statuses, Span(artifact.name, artifact.first_line)))
+    return collectives, statuses, facts, tuple(_notes(artifact, dump, rank))
+
+
+def _stated(rank: object) -> str:
+    return str(rank) if _whole(rank) is not None else ""
+
+
+def _rank_of_name(name: str) -> str:
+    """`nccl_trace_rank_3`, `dump3`, `fr.3.json` -> `3`."""
+    found = _RANK_AT_END.search(name.rpartition("/")[2])
+    return found[1] if found else ""
+
+
+def _collectives(artifact: Artifact, dump: dict[str, Any], rank: str, own: bool) -> Iterator[Collective]:
+    calls = [_called(row) for row in dump["calls"]]
+    count, name = len(calls), artifact.name
+    marker = artifact.text.find('"entries": [\n') if own else -1
+    line = artifact.first_line + artifact.text.count("\n", 0, marker) + 1 if marker >= 0 else 0
+    rest = Span(name, line)
+    for number, row in enumerate(dump["entries"]):
+        if not isinstance(row, list) or len(row) != 4:
+            continue
+        index, seq, said, created = row
+        if type(index) is not int or not 0 <= index < count or type(seq) is not int:
+            continue
+        call = calls[index]
+        state = _STATES.get(said, "unknown") if type(said) is str else "unknown"
+        # to place every entry would double the cost; a completed one is placed where the list starts
+        span = rest if state == "completed" or not line else Span(name, line + number)
+        when = created if type(created) is int else None
+        yield Collective(rank, call.group, seq, call.op, call.sizes, call.dtypes, state, when, call.frames, span)
+
+
+def _called(row: object) -> _Call:
+    """A row of the table of calls, with anything odd left out."""
+    cells = row if isinstance(row, list | tuple) and len(row) == 7 else ["", "", "", [], [], [], None]
+    group, name, op, sizes, dtypes, frames, timeout = cells
+    return _Call(
+        _text(group),
+        _text(name),
+        _text(op),
+        tuple(size for size in sizes if type(size) is int) if isinstance(sizes, list | tuple) else (),
+        tuple(map(_text, dtypes)) if isinstance(dtypes, list | tuple) else (),
+        tuple(_text(frame, 2 * MAX_TEXT) for frame in frames) if isinstance(frames, list | tuple) else (),
+        _whole(timeout),
+    )
+
+
+def _reported(artifact: Artifact, dump: dict[str, Any], rank: str) -> Iterator[GroupStatus]:
+    """A status for each group that the dump lists or counts."""
+    span = Span(artifact.name, artifact.first_line)
+    members = {
+        _text(row[0]): _unfolded(row[2]) for row in _rows(dump, "groups") if len(row) == 3 and isinstance(row[2], str)
+    }
+    counted = {_text(row[0]): [_whole(number) for number in row[1:]] for row in _rows(dump, "status") if len(row) == 4}
+    for group in {**members, **counted}:
+        enqueued, started, completed = counted.get(group, [None, None, None])
+        ranks = members.get(group, ())
+        yield GroupStatus(rank, group, enqueued, started, completed, ranks, "flight_recorder", span)
+
+
+def _rows(dump: dict[str, Any], key: str) -> list[list[Any]]:
+    rows = dump.get(key)
+    return [row for row in rows if isinstance(row, list) and row] if isinstance(rows, list) else []
+
+
+def _facts(
+    dump: dict[str, Any], collectives: tuple[Collective, ...], statuses: tuple[GroupStatus, ...], head: Span
+) -> Iterator[Fact]:
+    version = _text(dump.get("comm_lib_version"))
+    if _VERSION.match(version):
+        yield Fact("component.nccl", version, "observed", head, f'"comm_lib_version": "{version}"')
+    waiting = next((one for one in collectives if one.state in ("scheduled", "started")), None)
+    if waiting is None:
+        return
+    quote = f'"{waiting.op}" #{waiting.seq} of {waiting.group}, {list(waiting.sizes)} elements: "{waiting.state}"'
+    status = next((one for one in statuses if one.group == waiting.group), None)
+    values = {
+        "group": waiting.group,
+        "op": _WATCHDOG_NAMES.get(waiting.op, waiting.op.upper()),
+        "numel": sum(waiting.sizes) if waiting.sizes else None,
+        "seq": waiting.seq if waiting.seq >= 0 else None,
+        "rank": waiting.rank or None,
+        "last_enqueued": status.last_enqueued if status else None,
+        "last_completed": status.last_completed if status else None,
+    }
+    for short, value in values.items():
+        if value is not None:
+            yield Fact(f"collective.{short}", value, "observed", waiting.span or head, quote, waiting.rank or None)
+
+
+def _notes(artifact: Artifact, dump: dict[str, Any], rank: str) -> Iterator[Note]:
+    span = Span(artifact.name)
+    if cut := _whole(dump.get("cut")):
+        yield Note("limit", f"the first {cut} of more than {MAX_ENTRIES} entries were not read", span)
+    if not rank:
+        yield Note("hint", "the dump does not say which rank wrote it, and neither does its name", span)
