@@ -34,8 +34,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
         for text in request.hardware:
             with gathering.excused():
                 gathering.facts += taking.machines(text, strict=request.strict)
-        for file in texts:
-            taking.take(file, known, gathering)
+        taking.take_all(texts, known, gathering)
     _settle_build(gathering)
     for index, text in enumerate(request.flags):
         _launch(text, _numbered("--flags", index, len(request.flags)), request, known, gathering)
@@ -56,6 +55,7 @@ def _case(request: Request, gathering: Gathering) -> Case:
         artifacts=tuple(gathering.artifacts),
         threads=tuple(gathering.threads),
         notes=tuple(dict.fromkeys(gathering.notes)),
+        situation=gathering.situation,
         id=request.id,
     )
 

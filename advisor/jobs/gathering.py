@@ -10,6 +10,7 @@ from advisor.errors import AdvisorError
 from advisor.model.build import Build
 from advisor.model.fact import Artifact, Fact, Note, Thread
 from advisor.model.launch import Launch
+from advisor.model.situation import Statement
 
 
 @dataclass
@@ -23,6 +24,7 @@ class Gathering:
     threads: list[Thread] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     mentioned: list[Launch] = field(default_factory=list)
+    situation: tuple[Statement, ...] = ()
     problems: list[AdvisorError] = field(default_factory=list)
 
     @contextmanager

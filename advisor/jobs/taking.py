@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from advisor import intake
-from advisor.evidence import builds, hardware
+from advisor.evidence import builds, divergence, hardware
 from advisor.evidence import reading as evidence
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import File, Request
@@ -42,26 +42,37 @@ def version(request: Request, engine: str, gathering: Gathering) -> tuple[Build,
     return build, list(said)
 
 
-def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> None:
+def take_all(files: list[File], known: dict[str, Knowledge], gathering: Gathering) -> None:
+    """Read every file and text, then what they say together."""
+    seen = [found for file in files for found in take(file, known, gathering)]
+    gathering.situation, facts = divergence.situation(seen)
+    gathering.facts += facts
+
+
+def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[evidence.Evidence]:
     """Read one file or text and add what is in it."""
     taken = intake.take(file.name, file.content, file.kind)
     gathering.notes += taken.notes
+    seen = []
     for artifact in taken.artifacts:
-        found = evidence.read(artifact)
-        gathering.artifacts.append(found.artifact)
-        gathering.facts += found.facts
-        gathering.threads += found.threads
-        gathering.notes += found.notes
+        seen.append(_add(evidence.read(artifact), gathering))
         if artifact.kind in ("text", "launch"):
             _mentions(artifact, known, gathering)
         if artifact.kind == "launch" and (said := _beside_commands(artifact)):
-            told = evidence.read(said)
-            gathering.artifacts.append(told.artifact)
-            gathering.facts += told.facts
+            seen.append(_add(evidence.read(said), gathering))
     _banners(file.name, known, gathering)
     whole = "\n".join(one.text for one in taken.artifacts if one.kind in ("text", "launch"))
     if whole:
         _said_build(whole, gathering)
+    return seen
+
+
+def _add(found: evidence.Evidence, gathering: Gathering) -> evidence.Evidence:
+    gathering.artifacts.append(found.artifact)
+    gathering.facts += found.facts
+    gathering.threads += found.threads
+    gathering.notes += found.notes
+    return found
 
 
 def _beside_commands(artifact: Artifact) -> Artifact | None:
