@@ -35,6 +35,7 @@ _NOT_STARTERS = {
 }  # fmt: skip
 _PYTHON = re.compile(r"python[\d.]*\Z")
 _NODE_RANK = {"--node-rank", "--node_rank"}
+_WORDS = {"with", "and", "on", "plus", "using", "under", "but", "in", "for"}  # vllm serve ... --tp 2 with MTP
 _MODEL_LIKE = re.compile(r"[/\\\d$<_.-]")
 
 
@@ -174,7 +175,7 @@ def _model(parsed: Parsed, known: Knowledge | None, found: Recognised) -> str:
     for one in reversed(parsed.settings):
         if (one.flag in flags or one.typed in flags) and isinstance(one.value, str):
             return one.value
-    if parsed.strays and found.exact:
+    if parsed.strays and found.exact and not (parsed.elided and parsed.strays[0].text in _WORDS):
         return parsed.strays.pop(0).text
     return ""
 

@@ -12,21 +12,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from advisor.launches import named, python_code, stated
+from advisor.launches import cases, named, python_code, stated, variables
 from advisor.launches.bare import is_engine_variable
 from advisor.launches.command_line import Source, phrases
 from advisor.launches.flags import Place, parse
 from advisor.launches.prose import Prose
 from advisor.launches.spelling import looks_like_flag, spell
 from advisor.launches.words import Word, prepare, resolve
-from advisor.model.fact import Artifact, Fact, Note
+from advisor.model.fact import Artifact, Fact, Note, Span, Value
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Setting, Variable
 
 FACTS = stated.FACTS
+
+TRIED = "tried:"
+"""What the name of a fact begins with that says a setting or variable was tried: `tried:--enforce-eager`."""
+
+Spoken = tuple[Setting, int, int]
+"""A setting spoken of and the characters it stands on, -1 when it follows from another one there."""
 
 SETTLED_BY: dict[str, tuple[str, ...]] = {
     "topology.tp": ("--tensor-parallel-size", "--tp-size", "--tp", "--tp_size"),
@@ -43,9 +49,6 @@ SETTLED_BY: dict[str, tuple[str, ...]] = {
 
 _FLAG = re.compile(r"(?<![\w/.\-=])--?[A-Za-z][\w.-]*")
 _FIRST = re.compile(r"--?[A-Za-z][\w-]*(?:\.\w+)*")
-_VARIABLE = re.compile(
-    r"(?<![\w$-])([A-Z][A-Z0-9]*_[A-Z0-9_]+)=(\"[^\"\n]*\"|'[^'\n]*'|[^\s,;，。；、)）`*\"']+)"
-)  # NCCL_PROTO=Simple
 _DEFAULT = re.compile(r"\bat (?:its |their |the )?default(?: value)?(?: of)? `?(-?[\w.]+)`?")  # at default `-1`
 _NAME = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
 _AGAINST = re.compile(
@@ -53,12 +56,12 @@ _AGAINST = re.compile(
     r"avoid\w*|recommend\w*|suggest\w*|should|consider|try(?:ing)?|add(?:ing)?|needs?|require[sd]?|if)\b|"
     r"去掉|关闭|关掉|禁用|不加|不带|移除|取消|除非|规避|可考虑|建议|尝试|如果"
 )
-_TRIED = re.compile(r"(?i)\b(?:tried|also with|no help|does not help|doesn't help)\b|试过|无效")
 _CLIENT = re.compile(
     r"\b(?:curl|evalscope|pip3? install|git \w+|py-spy|vllm bench|bench_serving|pre-commit|pytest"
     r"|apt(?:-get)?|docker build|wrk|nsys)\b"
 )  # curl --max-time 5
-_SENTENCE_END = ".;:。；：)）"
+MANY = 3  # flags in one run that make it a launch rather than talk of some flags
+MANY = 3  # flags in one run that make it a launch, rather than talk of some flags
 _TRAILING = ".,;:，。；：、)）*`"
 
 
@@ -81,15 +84,32 @@ def read(
     known = knowledge.get(name)
     facts, notes = stated.read(prose)
     arguments = python_code.read(prose, known, version)
-    settings, conflicts = _agreed(
-        [*_flags(prose, known, version), *arguments.settings, *named.read(prose, known, version)]
-    )
-    variables = _variables(prose, known)
+    spoken = [*_flags(prose, known, version), *named.read(prose, known, version)]
+    theirs, tried = _sorted_by_run(prose, spoken)
+    settings, conflicts = _agreed([*theirs, *arguments.settings])
+    environment, tried_variables = _variables(prose, known)
+    facts = (*facts, *dict.fromkeys((*tried, *tried_variables)))
     model = arguments.model or next((str(one.value) for one in settings if _names_model(one, known)), "")
-    if not (settings or variables or image or model):
+    if not (settings or environment or image or model):
         return Mentions(None, facts, notes)
-    launch = Launch(name, settings, variables, False, model, image, "", source.name)
+    launch = Launch(name, settings, environment, False, model, image, "", source.name)
     return Mentions(launch, facts, (*notes, *conflicts))
+
+
+def _sorted_by_run(prose: Prose, spoken: Iterable[Spoken]) -> tuple[list[Setting], list[Fact]]:
+    """The deployment's settings, and facts `tried:<flag>` for those that were tried without effect."""
+    theirs: list[Setting] = []
+    tried: list[Fact] = []
+    for one, start, end in spoken:
+        if start < 0 or not cases.of_another_run(prose, start, end):
+            theirs.append(one)
+        elif cases.tried(prose, start, end):
+            tried.append(_tried(one.flag, one.value, one.span, one.quote))
+    return theirs, tried
+
+
+def _tried(name: str, value: Value, span: Span | None, quote: str) -> Fact:
+    return Fact(f"{TRIED}{name}", value, "stated", span, quote, why="it was tried and changed nothing")
 
 
 def spoken_engine(text: str, knowledge: Mapping[str, Knowledge]) -> str:
@@ -117,7 +137,7 @@ def _names_model(one: Setting, known: Knowledge | None) -> bool:
     return known is not None and one.flag in [flag for (flag, *_) in phrases(known, "model_flags")]
 
 
-def _flags(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator[Setting]:
+def _flags(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator[Spoken]:
     """The settings of every run of flags in the text."""
     past = 0
     for found in _FLAG.finditer(prose.joined):
@@ -133,7 +153,7 @@ def _of_a_client(prose: Prose, at: int) -> bool:
     return bool(_CLIENT.search(prose.joined[begin:at].rpartition("`")[2]))
 
 
-def _run(prose: Prose, start: int, known: Knowledge | None, version: str | None) -> tuple[list[Setting], int]:
+def _run(prose: Prose, start: int, known: Knowledge | None, version: str | None) -> tuple[list[Spoken], int]:
     """The settings of the run of flags that begins at `start`, and where it ends."""
     first = _FIRST.match(prose.joined, start)
     name = first.group() if first else ""
@@ -148,8 +168,12 @@ def _run(prose: Prose, start: int, known: Knowledge | None, version: str | None)
     flags = [word for word in words if looks_like_flag(word.text.partition("=")[0])]
     if _AGAINST.search(prose.before(start)):
         return [], max(end, start + 1)
-    kept = [one for one in parsed.settings if _counts(prose, one, known, len(flags) > 1 or code is not None)]
-    return [replace(one, start=-1, end=-1) for one in kept], max(end, start + 1)
+    tried = cases.tried(prose, start, end)
+    company = len(flags) > 1 or code is not None or tried
+    kept = [one for one in parsed.settings if _counts(one, known, company)]
+    if len(flags) >= MANY and not tried:  # a whole launch: what is said of it is said of the deployment
+        return [(replace(one, start=-1, end=-1), -1, -1) for one in kept], max(end, start + 1)
+    return [(replace(one, start=-1, end=-1), one.start, one.end) for one in kept], max(end, start + 1)
 
 
 def _words(
@@ -194,14 +218,14 @@ def _belongs(word: Word, words: list[Word], in_code: bool, known: Knowledge | No
     return spelled.known and word.text.isascii() and word.text.isidentifier()
 
 
-def _counts(prose: Prose, one: Setting, known: Knowledge | None, in_company: bool) -> bool:
-    """Whether a mention says that the setting is in force."""
+def _counts(one: Setting, known: Knowledge | None, in_company: bool) -> bool:
+    """Whether a mention gives the setting a value."""
     if one.span is None or one.start < 0:
         return one.origin == "derived"
     if not one.known and known is not None and known.flags():
         return False
     switch = one.value is True and "=" not in one.quote
-    return in_company and not _TRIED.search(prose.clause(one.start, one.end)) if switch else True
+    return in_company or not switch
 
 
 def _agreed(settings: list[Setting]) -> tuple[tuple[Setting, ...], tuple[Note, ...]]:
@@ -212,6 +236,7 @@ def _agreed(settings: list[Setting]) -> tuple[tuple[Setting, ...], tuple[Note, .
     chosen: list[Setting] = []
     notes: list[Note] = []
     for flag, said in by_flag.items():
+        said = [one for one in said if one.origin != "default"] or said
         counts = Counter(str(one.value) for one in said)
         best = max(said, key=lambda one: counts[str(one.value)])
         chosen.append(best)
@@ -221,16 +246,33 @@ def _agreed(settings: list[Setting]) -> tuple[tuple[Setting, ...], tuple[Note, .
     return tuple(chosen), tuple(notes)
 
 
-def _variables(prose: Prose, known: Knowledge | None) -> tuple[Variable, ...]:
+def _variables(prose: Prose, known: Knowledge | None) -> tuple[tuple[Variable, ...], list[Fact]]:
+    """The variables in force, and facts `tried:<NAME>` for those that were tried without effect."""
     found: dict[str, Variable] = {}
-    for one in _VARIABLE.finditer(prose.joined):
-        name, value = one.group(1), one.group(2).strip("\"'").rstrip(".:")
-        if is_engine_variable(name, known) and not _AGAINST.search(prose.before(one.start())):
-            found.setdefault(name, Variable(name, value, prose.span(*one.span()), "stated", prose.quote(one.start())))
+    tried: list[Fact] = []
+    for one in (*variables.read(prose.joined), *_at_default(prose)):
+        if not is_engine_variable(one.name, known) or _AGAINST.search(prose.before(one.start)):
+            continue
+        span, quote = prose.span(one.start, one.end), prose.quote(one.start)
+        if cases.tried(prose, one.start, one.end):
+            tried.append(_tried(one.name, one.value, span, quote))
+        elif not cases.elsewhere(prose, one.start, one.end):
+            found.setdefault(one.name, Variable(one.name, one.value, span, "stated", quote))
+    return tuple(found.values()), tried
+
+
+def _at_default(prose: Prose) -> Iterator[variables.Assigned]:
+    """both `A_TIMEOUT` and `B_TIMEOUT` at default `-1`"""
     for one in _DEFAULT.finditer(prose.joined):
         for name in _NAME.findall(prose.before(one.start())):
-            if is_engine_variable(name, known):
-                found.setdefault(
-                    name, Variable(name, one.group(1), prose.span(*one.span()), "stated", prose.quote(one.start()))
-                )
-    return tuple(found.values())
+            yield variables.Assigned(name, one.group(1), *one.span())
+
+
+def tried_in_environment(text: str, artifact: str) -> tuple[Fact, ...]:
+    """Facts `tried:<NAME>` of a text that gives variables: `NCCL_PROTO=Simple tried`."""
+    prose = Prose(Artifact(artifact, "text", text))
+    return tuple(
+        _tried(one.name, one.value, Span(artifact), prose.quote(one.start))
+        for one in variables.read(text)
+        if cases.tried(prose, one.start, one.end)
+    )

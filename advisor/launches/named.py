@@ -1,6 +1,7 @@
 """Settings spoken of by the flag's bare name -> settings.
 
     tp_size=4 pp_size=1, mem-fraction-static 0.85     -> --tp-size 4, --pp-size 1, --mem-fraction-static 0.85
+    expert_parallel_size=8              -> --dp 8, --ep 8 where the profile's `keywords` say so (LMDeploy under xtuner)
     backend: `pytorch`; backend pytorch               -> --backend pytorch, `pytorch` being one of its choices
 
 Only a name that is the flag's own and a value that fits the flag's type or choices count: prose has many words that
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from advisor.launches import python_code
 from advisor.launches.flags import convert
 from advisor.launches.prose import Prose
 from advisor.model.fact import Value
@@ -19,27 +21,35 @@ from advisor.model.knowledge import Knowledge, SettingRecord
 from advisor.model.launch import Setting
 
 _NAMED = re.compile(
-    r"(?<![\w./-])([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)`?\s*(=(?!=)|[:：]|\s)\s*[`\"']?([\w.-]*\w)(?![\w(=])"
+    r"(?<![A-Za-z0-9_./-])([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)`?\s*(=(?!=)|[:：]|\s)\s*[`\"']?([A-Za-z0-9_.-]*[A-Za-z0-9_])(?![A-Za-z0-9_(=])"
 )  # tp_size=4
 _OTHER_CASE = re.compile(
-    r"(?i)\b(?:if|unless|without|not|no|needs?|requires?|fix\w*|fine|works?|instead|default)\b|#\d{3,}"
-    r"|如果|除非|正常"
+    r"(?i)\b(?:if|unless|without|not|no|needs?|requires?|fix\w*|instead|default)\b|#\d{3,}|如果|除非"
 )
 
 
-def read(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator[Setting]:
-    """Each such setting, with its place."""
+def read(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator[tuple[Setting, int, int]]:
+    """Each such setting, with the characters it stands on."""
     if known is None:
         return
     for found in _NAMED.finditer(prose.joined):
         name, sign, said = found.groups()
-        record = _record(name, known, version)
-        if record is None or _OTHER_CASE.search(prose.clause(*found.span())):
+        if _OTHER_CASE.search(prose.clause(*found.span())):
             continue
-        value = _fitting(record, said, spoken=not sign.strip(), compound="_" in name or "-" in name)
-        if value is not None:
-            span = prose.span(*found.span())
-            yield Setting(record.flag, value, name, span, quote=prose.quote(found.start()))
+        for record in _records(name, known, version):
+            value = _fitting(record, said, spoken=not sign.strip(), compound="_" in name or "-" in name)
+            if value is not None:
+                span = prose.span(*found.span())
+                yield Setting(record.flag, value, name, span, quote=prose.quote(found.start())), *found.span()
+
+
+def _records(name: str, known: Knowledge, version: str | None) -> Iterator[SettingRecord]:
+    """The flags that a name stands for: its own, that behind a framework's prefix, or what the profile says it sets."""
+    bare = name.removeprefix(f"{known.engine}_")
+    told = python_code.flags_of(name, known)
+    for each in told or (f"--{bare}",):
+        if record := _record(each[2:], known, version):
+            yield record
 
 
 def _record(name: str, known: Knowledge, version: str | None) -> SettingRecord | None:

@@ -23,6 +23,7 @@ _OWN_LINE = re.compile(
     r"|(?:INFO|WARNING|ERROR|DEBUG|File|Traceback)\b)"
 )  # bullets, tables, headings, flags, log lines
 _BOUNDARY = re.compile(r"\n|[.!?](?=[\s*`\"')]|$)|[;:,(){}|；：，。（）、！？—–]")
+_SENTENCE = re.compile(r"\n|[.!?](?=[\s*`\"')]|$)|[;|；。！？]")
 _CONFIGURATION = re.compile(
     r"(?i)^[\s>]*(?:[-*•+]|\d+[.)])\s+\**`?[\w -]{1,24}`?\**\s*[:=：]|^\s*\|"
     r"|^[\s>|*-]*\**(?:key |main |启动|关键)?(?:flags?|config\w*|settings?|参数|配置|args)\**\s*[:：]"
@@ -83,6 +84,19 @@ class Prose:
         """The part of the clause in front of a place."""
         low = max(0, start - _REACH)
         ends = [found.end() for found in _BOUNDARY.finditer(self.joined, low, start)]
+        return self.joined[ends[-1] if ends else low : start]
+
+    def rest(self, start: int, end: int) -> str:
+        """What follows the clause around `start`..`end` in its sentence."""
+        clause = _BOUNDARY.search(self.joined, end, end + _REACH)
+        begin = clause.start() if clause else min(len(self.joined), end + _REACH)
+        stop = _SENTENCE.search(self.joined, begin, begin + _REACH)
+        return self.joined[begin : stop.start() if stop else begin + _REACH]
+
+    def sentence_before(self, start: int) -> str:
+        """The part of the sentence in front of a place."""
+        low = max(0, start - _REACH)
+        ends = [found.end() for found in _SENTENCE.finditer(self.joined, low, start)]
         return self.joined[ends[-1] if ends else low : start]
 
     def line(self, at: int) -> str:

@@ -2,7 +2,9 @@
 
     LLM(model="m", tensor_parallel_size=4)                        -> --tensor-parallel-size 4, model m
     SpeculativeConfig(method="qwen3_5_mtp", …)                    -> what `keywords` of the engine's profile map it to
-    PytorchEngineConfig(tp=1)                                     -> --tp 1, and what `implies` says of that class
+    PytorchEngineConfig(tp=1)                                     -> --tp 1, and what `implies` says of that class: the
+                                                                     backend, and its own defaults for what is not given
+    RolloutConfig(expert_parallel_size=8)                         -> --dp 8 and --ep 8: one keyword, several flags
     "lmdeploy_backend": "pytorch"                                 -> --backend pytorch, as frameworks pass keys through
 
 A keyword that is no flag of the engine is left aside. The code is looked at, never run.
@@ -33,6 +35,7 @@ _KEYWORD = re.compile(rf"(?<![\w.\"'])([A-Za-z]\w*)\s*=(?!=)\s*{_LITERAL}")  # t
 _PASSED = re.compile(rf"[\"'](lmdeploy|sglang|vllm)_(\w+)[\"']\s*:\s*{_LITERAL}")  # "lmdeploy_backend": "pytorch"
 _FIRST = re.compile(r"\s*([\"'])([^\"'\n]+)\1\s*(?=[,)]|\Z)")  # pipeline('internlm/internlm2-chat-7b')
 _COMMENT = re.compile(r"#[^\n]*")
+_ELIDED = re.compile(r"\.\.\.|…|\*\*")
 MAX_CALLS = 500
 _MODEL = {"model", "model_path", "model_tag"}
 
@@ -50,11 +53,9 @@ def read(prose: Prose, known: Knowledge | None, version: str | None) -> Argument
     out = Arguments([])
     implied = (known.profile.get("implies") or {}) if known else {}
     for call in islice(_CALL.finditer(prose.text), MAX_CALLS):
-        for flag, value in (implied.get(call.group(1).rpartition(".")[2]) or {}).items():
-            span, quote = prose.span(*call.span()), prose.quote(call.start())
-            out.settings.append(Setting(flag, value, call.group(1), span, "derived", quote=quote))
         end = _closing(prose.text, call.end() - 1)
         body = _COMMENT.sub(lambda found: " " * len(found.group()), prose.text[call.end() : end])
+        out.settings.extend(_implied(prose, call, body, implied))
         if (first := _FIRST.match(body)) and re.search(r"(?:pipeline|LLM|serve|Engine)$", call.group(1)):
             out.model = out.model or first.group(2)
         for found in _KEYWORD.finditer(body):
@@ -69,6 +70,24 @@ def read(prose: Prose, known: Knowledge | None, version: str | None) -> Argument
                 _settings(prose, known, version, "", found.group(2), _literal(found.group(3)), found.span())
             )
     return out
+
+
+def _implied(prose: Prose, call: re.Match[str], body: str, implied: dict[str, Any]) -> Iterator[Setting]:
+    """What a call sets without saying so. `otherwise` holds its own defaults, which stand where the call is whole."""
+    told = dict(implied.get(call.group(1).rpartition(".")[2]) or {})
+    defaults = told.pop("otherwise", {})
+    span, quote = prose.span(*call.span()), prose.quote(call.start())
+    for flag, value in told.items():
+        yield Setting(flag, value, call.group(1), span, "derived", quote=quote)
+    if _KEYWORD.search(body) and not _ELIDED.search(body):
+        for flag, value in defaults.items():
+            yield Setting(flag, value, call.group(1), span, "default", quote=quote)
+
+
+def flags_of(name: str, known: Knowledge) -> tuple[str, ...]:
+    """The flags that the profile's `keywords` say a keyword sets; empty when they say nothing of it."""
+    told = (known.profile.get("keywords") or {}).get(name) or ()
+    return (told,) if isinstance(told, str) else tuple(told)
 
 
 def _closing(text: str, at: int) -> int:
@@ -92,20 +111,17 @@ def _settings(
 ) -> Iterator[Setting]:
     if known is None or value is None:
         return
-    keywords = known.profile.get("keywords") or {}
-    flag = keywords.get(f"{call}.{name}") or keywords.get(name) or f"--{name}"
-    spelled = spell(flag, known, version)
-    if not spelled.known or not _own_name(flag, spelled.flag, known):
-        return
-    span, quote = prose.span(*place), prose.quote(place[0])
-    if isinstance(value, dict):
-        for dotted, each in flatten(spelled.flag, value):
+    for flag in flags_of(f"{call}.{name}", known) or flags_of(name, known) or (f"--{name}",):
+        spelled = spell(flag, known, version)
+        if not spelled.known or not _own_name(flag, spelled.flag, known):
+            continue
+        span, quote = prose.span(*place), prose.quote(place[0])
+        shown: Value = value if isinstance(value, bool | int | float | str) else str(value)
+        for dotted, each in flatten(spelled.flag, value) if isinstance(value, dict) else ():
             yield Setting(dotted, each, name, span, quote=quote)
-        value = str(value)
-    shown: Value = value if isinstance(value, bool | int | float | str) else str(value)
-    if isinstance(shown, str):
-        shown = convert(shown, spelled.type)
-    yield Setting(spelled.flag, shown, name, span, quote=quote)
+        if isinstance(shown, str):
+            shown = convert(shown, spelled.type)
+        yield Setting(spelled.flag, shown, name, span, quote=quote)
 
 
 def _own_name(flag: str, found: str, known: Knowledge) -> bool:

@@ -10,11 +10,12 @@ Reading: the text says nothing of a launch. Nothing is ever run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.errors import UsageError
-from advisor.launches import bare, command_line, shell
+from advisor.launches import bare, command_line, shell, variables
 from advisor.launches.blocks import Block, blocks, heads
 from advisor.launches.command_line import Source
 from advisor.launches.words import prepare
@@ -23,6 +24,7 @@ from advisor.model.fact import Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
+_SHELL = re.compile(r"[|&<>\n\\$`#]")
 MAX_CHARACTERS = 1 << 20
 MAX_PROSE = 1 << 18
 
@@ -103,9 +105,8 @@ class _Reader:
         for block in blocks(text, heads(self.knowledge)):
             launches = self._block(text, block)
             if launches:
-                rest[block.start : block.end] = [
-                    char if char == "\n" else " " for char in rest[block.start : block.end]
-                ]
+                end = block.start + _words_begin(text[block.start : block.end], launches)
+                rest[block.start : end] = [char if char == "\n" else " " for char in rest[block.start : end]]
             found.extend(
                 one for one in launches if one.settings == () or all(one.settings != other.settings for other in found)
             )
@@ -174,6 +175,13 @@ class _Reader:
         return facts, notes
 
 
+def _words_begin(piece: str, launches: Sequence[Launch]) -> int:
+    """Where plain words follow the last flag of a block's only command: `vllm serve … --tp 2 with suffix decoding`."""
+    ends = [one.end for one in launches[0].settings if one.end >= 0]
+    tail = piece[max(ends) :] if len(launches) == 1 and ends else ""
+    return len(piece) - len(tail) if tail and not _SHELL.search(tail) else len(piece)
+
+
 def _same_engine(found: str, asked: str) -> bool:
     return found == asked or asked.startswith(found + "-")
 
@@ -184,15 +192,16 @@ def _given(flags: tuple[str, ...], launches: Sequence[Launch]) -> bool:
 
 
 def environment(pairs: str | Sequence[str], artifact: str = "--env", *, strict: bool = False) -> tuple[Variable, ...]:
-    """Variables given apart from the command: `["A=b"]`, or `A=b C="d e"` in one text.
+    """Variables given apart from the command: `["A=b"]`, or `A=b C="d e"` in one text, in whatever way people write.
 
-    What has no `=` is skipped; with `strict` it raises UsageError naming the option.
+    What has no `=` is skipped; with `strict` it raises UsageError naming the option. What a text says was tried
+    without effect is not in force: `tried_in_environment` gives it.
     """
-    texts = [pairs] if isinstance(pairs, str) else list(pairs)
+    if isinstance(pairs, str):
+        return _spoken_environment(pairs, artifact, strict=strict)
     found: list[Variable] = []
-    for text in texts:
-        words = _pair_words(text, artifact, strict=strict, many=isinstance(pairs, str))
-        for word in words:
+    for text in pairs:
+        for word in _pair_words(text, artifact, strict=strict, many=False):
             binding = binding_of(word, "separate")
             if binding is not None:
                 quote = text[word.start : word.end]
@@ -200,6 +209,32 @@ def environment(pairs: str | Sequence[str], artifact: str = "--env", *, strict: 
             elif strict:
                 raise UsageError(f"`{word.text}` sets no variable", artifact, "write NAME=value")
     return tuple(found)
+
+
+def tried_in_environment(text: str, artifact: str = "--env") -> tuple[Fact, ...]:
+    """Facts `tried:<NAME>` for what the text says was tried without effect: `NCCL_PROTO=Simple tried`."""
+    from advisor.launches import mentions
+
+    return mentions.tried_in_environment(text, artifact)
+
+
+def _spoken_environment(text: str, artifact: str, *, strict: bool) -> tuple[Variable, ...]:
+    """The variables of one text: as a shell takes them, then as `variables` does."""
+    given: dict[str, tuple[str, str]] = {}
+    for word in _pair_words(text, artifact, strict=strict, many=True):
+        if binding := binding_of(word, "separate"):
+            given[binding.name] = (variables.in_its_unit(binding.name, binding.value), text[word.start : word.end])
+        elif strict:
+            raise UsageError(f"`{word.text}` sets no variable", artifact, "write NAME=value")
+    for one in () if strict else variables.read(text):
+        given.setdefault(one.name, (one.value, text[one.start : one.end]))
+    spoken = () if strict or len(text) > MAX_PROSE else tried_in_environment(text, artifact)
+    tried = {fact.name.partition(":")[2] for fact in spoken}
+    return tuple(
+        Variable(name, value, Span(artifact), "stated", " ".join(quote.split()))
+        for name, (value, quote) in given.items()
+        if name not in tried
+    )
 
 
 def _pair_words(text: str, artifact: str, *, strict: bool, many: bool) -> list[shell.Word]:

@@ -115,7 +115,8 @@ class _Reader:
     def _children(self, node: Node) -> None:
         loose: list[Node] = []
         for child in node.children:
-            if node.type in ("ERROR", "program") and (child.type in _WORDS or self._is_flag(child)):
+            after_word = bool(loose) and child.type == "variable_assignment"  # `--x=1 A=b`: a word, as to bash
+            if node.type in ("ERROR", "program") and (child.type in _WORDS or self._is_flag(child) or after_word):
                 loose.append(child)
                 continue
             self._loose(loose)

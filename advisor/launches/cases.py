@@ -1,0 +1,114 @@
+"""Whose run a place in prose speaks of: this deployment's, a trial's that changed nothing, or another one's.
+
+    it hangs with --dp 8                              -> neither: this is how the deployment runs
+    tried --enforce-eager, still hangs                -> tried: what was seen was seen without it as well
+    NCCL_PROTO=Simple and NCCL_ALGO=Ring, no change   -> tried, both
+    no problem when --dp 1; 换成 tp=1 正常             -> elsewhere: a control run
+    works with TP=2 for an hour, then hangs           -> neither
+
+A clause decides, with the verdict that may follow it. Nothing found means that the text speaks of the deployment.
+"""
+
+from __future__ import annotations
+
+import re
+
+from advisor.launches.prose import Prose
+
+_FOR_A_WHILE = (
+    r"(?!\s*(?:for\b|until\b|till\b|up to\b|about\b|around\b|at first\b|initially\b|a while\b|~|\d"
+    r"|跑|运行|服务|一会|一段|几|后|之后))"
+)  # works for 20 minutes, 正常运行一小时后
+FINE = (
+    r"(?:(?<!not )(?<!n't )(?<!never )(?<!longer )(?<!stops )(?<!stopped )"
+    rf"\b(?:works?|worked|working|fine|ok|okay|stable)\b{_FOR_A_WHILE}"
+    rf"|\bno (?:such )?(?:problems?|issues?|hangs?|errors?|crash(?:es)?)\b{_FOR_A_WHILE}"
+    r"|\b(?:helps|helped|cures?|cured|solve[sd]|disappear\w*|goes away|went away|is gone)\b"
+    r"|\b(?:not|never|cannot|can't|doesn't|didn't|don't|won't|couldn't) (?:\w+ )?"
+    r"(?:hang|happen|reproduce|occur|fail|crash|see|show up)\b"
+    rf"|正常{_FOR_A_WHILE}|没问题|没有问题|没事|好好的|就好|稳定运行|不卡|不挂|不崩"
+    r"|不会(?:卡|挂|崩|出现|复现|有)|不(?:复现|出现|发生)|没有?(?:复现|出现|卡|挂)|就没了|恢复正常)"
+)
+_FINE = re.compile(rf"(?i){FINE}")
+_CHANGED = re.compile(
+    r"(?i)(?:\b(?:chang|switch|mov|reduc|lower|dropp|go|going|went|back|fall)\w*\s+(?:\S+\s+){0,2}?(?:to|with)"
+    r"|换成|换到|改成|改为|改到|切到|切换到|降到|降为|回退到)[\s`*\"']*(?:--?)?\Z"
+)  # changing to dp 1, 换成 tp=1
+_COMPARED = re.compile(
+    r"(?i)\b(?:identical|equal|compared|similar|relative) (?:to|with)|\bdiffer\w* from|\bsame as\b|\bversus\b|\bvs\b"
+    r"|[和跟与同].{0,24}(?:一致|相同|一样|对比|相比)"
+)  # byte identical to pp1, 和 PP=1 不一致
+_CONTROL = re.compile(r"(?i)\b(?:control|baseline|reference) (?:run|case|group)\b|对照")
+
+_WRECKED = r"(?:hang|stuck|stall|crash|fail|freez|wedg|recur|deadlock|break|die|happen|reproduc|occur|same)\w*"
+_TRIED = re.compile(
+    rf"(?i)\b(?:tried|also with|even with|regardless of|with or without|to no avail|recurs?|recurred|re-?occurs"
+    rf"|(?:still|also|again) (?:\w+ ){{0,2}}?{_WRECKED} (?:\w+ )?(?:with|under|on|at)"
+    r"|no (?:help|luck|effect|change|difference|use|improvement)|(?:does|did)(?:n't| not) (?:help|change|matter)"
+    r"|(?:makes?|made) no difference|chang(?:es|ed) nothing"
+    r"|same (?:problem|issue|thing|hang|error|result) (?:with|on|at|when))\b"
+    r"|试过|尝试过|尝试了|试了|无效|没用|没有用|不管用|没效果|没有效果|(?:也|还是|仍然?|依然|照样|同样)(?:会)?(?:卡|一样|不行|复现|挂|崩|报|hang)"
+)
+_UNTRIED = re.compile(r"(?i)\b(?:not|never|n't|yet to|to be) (?:\w+ )?(?:tried|try)\b|(?:没有?|未|尚未|还没)试")
+_VERDICT = (
+    r"[\s,，、;；:：—–(（`*]{0,6}"
+    r"(?:(?:and|but|then|it|that|this|they|is|was|were|are|wedge|the|also|则|一切|就|也|都|结果)\s?){0,3}"
+)
+_FINE_NEXT = re.compile(
+    rf"(?i){_VERDICT}(?:all |perfectly |completely |runs? |很|完全)?{FINE}"
+)  # `tp=1`: works; dp=1，没问题
+_SAME_NEXT = re.compile(
+    rf"(?i){_VERDICT}(?:still )?(?:recurs?\b"
+    r"|(?:exactly )?(?:the )?same (?:problem|issue|thing|hang|error|result|symptom|behaviou?r)"
+    r"|no (?:help|luck|effect|change|difference|use|improvement)|(?:does|did)(?:n't| not) (?:help|change|matter)"
+    r"|makes? no difference|nothing changed|一样|没用|无效|没有用|不管用|没效果|没有效果|没区别|没变化"
+    r"|(?:还是|仍然?|依然|依旧|照样)(?:会)?(?:卡|一样|不行|复现|挂|崩|报|hang))"
+)  # tp=1, same problem; no change
+_ALL_TRIED = re.compile(
+    r"(?i)\b(?:all|both|each|either|none)\b.{0,24}?\b(?:tried|helped|helps?|no (?:change|effect|difference|help))\b"
+    r"|都(?:试过|试了|无效|没用|不行|不管用|一样)|均(?:无效|试过|不行)"
+)  # A=1, B=2 all tried, no change
+_LISTED = re.compile(
+    r"(?:[`\"'*+&/]*|and|or|both|also|setting|with|to|set|the|和|及|以及|或|了|过|把|将|[`\"'*]*-{1,2}[\w.-]+(?:=\S*)?"
+    r"|[`\"'*]*[A-Z][A-Z0-9_]+(?:=\S*)?|\S*[=\d_]\S*)\Z"
+)  # the words that may stand between "tried" and the last thing in its list
+_TRIED_WORD = re.compile(r"(?i)\b(?:tried|even with|also with)\b|试过|尝试过|尝试了|试了")
+
+
+def tried(prose: Prose, start: int, end: int) -> bool:
+    """Whether what stands there was tried and made no difference, or was only tried."""
+    clause = prose.clause(start, end)
+    if _UNTRIED.search(clause):
+        return False
+    if _TRIED.search(clause) or _listed_after_tried(prose, start):
+        return True
+    rest = prose.rest(start, end)
+    return bool(_SAME_NEXT.match(rest) or _ALL_TRIED.search(rest))
+
+
+def _listed_after_tried(prose: Prose, start: int) -> bool:
+    """`tried --a, --b 2 and C=3`: whether only list items stand between the word and the place."""
+    before = prose.sentence_before(start)
+    said = list(_TRIED_WORD.finditer(before))
+    if not said:
+        return False
+    between = before[said[-1].end() :][-200:]
+    return all(_LISTED.match(word) for word in re.split(r"[\s,，、:：]+", between))
+
+
+def elsewhere(prose: Prose, start: int, end: int) -> bool:
+    """Whether what stands there is how another run went: a control that was fine, a comparison, a change made later."""
+    clause = prose.clause(start, end)
+    if _FINE.search(clause) or _CONTROL.search(clause) or _COMPARED.search(clause):
+        return True
+    return bool(_CHANGED.search(prose.before(start)) or _FINE_NEXT.match(prose.rest(start, end)))
+
+
+def judged(text: str) -> bool:
+    """Whether the text calls something fine."""
+    return bool(_FINE.search(text))
+
+
+def of_another_run(prose: Prose, start: int, end: int) -> bool:
+    """Whether what stands there is not how the deployment runs."""
+    return tried(prose, start, end) or elsewhere(prose, start, end)

@@ -1,0 +1,115 @@
+"""Words about speculative decoding -> sayings of `speculation.method` and `speculation.tokens`.
+
+DSPARK, MTP5, EAGLE/NEXTN, n-gram speculation, suffix decoding, 投机解码qwen3_5_mtp
+method="qwen3_5_mtp", num_speculative_tokens=2; mtp draft 2 tokens; MTP (3 tokens)
+(no speculative); speculation off; 未开投机解码          -> method none: the deployment runs without
+without MTP it is fine; 关掉投机也没问题                  -> nothing: a control run
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from advisor.launches import cases
+from advisor.launches.prose import Prose
+from advisor.launches.saying import Saying
+
+_W = "A-Za-z0-9_"  # what a word is made of; Chinese characters may touch it
+_METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram)"
+_ANY_METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram|suffix|medusa|draft_model)"
+_KEYED = re.compile(
+    rf"(?i)(?:speculative[_-](?:algorithm|method)|(?<![{_W}])method)[\"'`]?\s*(?:[:=]|\s)\s*[\"'`]?{_ANY_METHOD}(?![{_W}])"
+)  # method="qwen3_5_mtp"
+_SPOKEN = re.compile(
+    rf"(?i)(?<![{_W}])speculati(?:ve|on)(?: decoding)?\**\s{{0,3}}[:=(]?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
+    rf"|投机(?:解码|采样|推理|算法|方法|模式)?\s{{0,3}}(?:用的?是?|使用|采用|是|为|[:：=(（])?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
+)  # speculative decoding: `qwen3_5_mtp`, 投机解码用 eagle3
+_BARE = re.compile(
+    rf"(?<![{_W}#-])(?<![a-z_.]/)(?i:{_METHOD})(?:-?(\d{{1,2}}))?(?![{_W}]|/[a-z_]|\.py|-\d)"
+)  # DSPARK, MTP5, EAGLE/NEXTN
+_BY_NAME = re.compile(
+    rf"(?i)(?<![{_W}-])(suffix|prompt[- ]lookup)[ -]?(?:decod(?:ing|er)|speculati(?:on|ve)|解码|投机)"
+)  # suffix decoding
+_OFF = r"(?:off|disabled|none|not (?:used|enabled|on)|关闭?|关了|未开启?|没开|未启用|无)"
+_SUBJECT = (
+    r"(?:speculati(?:ve|on)(?:[ _-]?decod(?:ing|e))?|spec(?:[ _-]?dec(?:ode|oding)?)?|MTP|投机(?:解码|采样|推理)?)"
+    rf"(?![{_W}])"
+)
+_NO_METHOD = re.compile(
+    rf"(?i)(?<![{_W}])speculati(?:ve decoding|ve|on)\**\s{{0,3}}[:=：]\s{{0,3}}`?(?:off|none|disabled|no)(?![{_W}])"
+    rf"|投机(?:解码|采样)\s{{0,3}}[:：]\s{{0,3}}(?:关|无|未|没)"
+)  # speculative decoding: off
+_RUNS_WITHOUT = re.compile(
+    rf"(?i)(?:(?:we|i) )?(?:(?:run|running|serve|serving|used?) )?(?:with )?"
+    rf"(?:(?:no|without|w/o) |不带|不用|不开|未开启?|没有?开启?|没用|未启用|无) ?(?:any )?{_SUBJECT}"
+    rf"|(?:(?:we|i) )?(?:do not|don't|are not|aren't|am not) us(?:e|ing) (?:any )?{_SUBJECT}"
+    rf"|{_SUBJECT} ?(?:is |was |= ?|都)?{_OFF}(?![{_W}])"
+)  # no speculation; speculation off; we do not use speculative decoding
+_WHOLE = re.compile(r"[\s`*\"'>-]*(?:and |but |just |plain |also )?\Z")
+_TOKENS = re.compile(
+    rf"(?i)(?:num_speculative_tokens|speculative[_-]num[_-]draft[_-]tokens|num_draft_tokens)[\"'`]?\s*[:=\s]\s*"
+    rf"(\d{{1,4}})(?![{_W}])(?!\.\d)"
+    rf"|(?<![{_W}.])(\d{{1,2}})\s+(?:draft|speculative) tokens(?![{_W}])"
+    rf"|(?<![{_W}])(?:MTP|dspark|dflash|eagle3?|draft\w*|speculat\w+)\s{{0,3}}[(:=]?\s{{0,3}}"
+    rf"(\d{{1,2}})\s+(?:draft )?tokens(?![{_W}])"
+)  # "num_speculative_tokens":5, 2 draft tokens, MTP (3 tokens)
+_NO = re.compile(r"(?i)(?:\bno|\bw/o|\bnon|无|没用|不用|没有)[\s`*-]{0,3}\Z")  # no MTP
+_IS_OFF = re.compile(rf"(?i)[`*\s]{{0,3}}(?:is |was |= ?)?(?:turned )?{_OFF}(?![{_W}])")  # MTP off
+_BUNDLED = re.compile(r"(?i)bundled|built-?in|ships? with|内置|自带")
+_OTHER = re.compile(
+    r"(?i)\b(?:without|unlike|instead of|rather than|no longer|not using|remov\w+|disabl\w+|turn\w* off)\b"
+    r"|去掉|关闭|关掉|不开|未开|没开|不带"
+)
+
+
+def read(prose: Prose) -> Iterator[Saying]:
+    """Everything the text says of speculation. `none` is said only where nothing else is."""
+    methods = [*_methods(prose)]
+    yield from methods
+    yield from (Saying("speculation.method", "none", 2, *one.span()) for one in _NO_METHOD.finditer(prose.joined))
+    if not methods:
+        yield from _none(prose)
+    yield from _tokens(prose)
+
+
+def _methods(prose: Prose) -> Iterator[Saying]:
+    for pattern, weight in ((_KEYED, 3), (_SPOKEN, 2), (_BY_NAME, 2), (_BARE, 1)):
+        for found in pattern.finditer(prose.joined):
+            clause = prose.clause(*found.span())
+            if weight < 3 and (_OTHER.search(clause) or _BUNDLED.search(clause) or _negated(prose, found)):
+                continue
+            said = found.group(1) or found.group(2)
+            heavier = weight + (weight == 1 and prose.in_title(found.start()))
+            yield Saying("speculation.method", name(said), heavier, *found.span())
+            if pattern is _BARE and found.group(2) and said.lower() == "mtp":
+                yield Saying("speculation.tokens", int(found.group(2)), 1, *found.span())
+
+
+def _negated(prose: Prose, found: re.Match[str]) -> bool:
+    return bool(_NO.search(prose.before(found.start())) or _IS_OFF.match(prose.joined, found.end()))
+
+
+def _none(prose: Prose) -> Iterator[Saying]:
+    """A clause that is nothing but "no speculation", with no verdict beside it: so the deployment runs."""
+    for found in _RUNS_WITHOUT.finditer(prose.joined):
+        start, end = found.span()
+        after = prose.clause(start, end)[len(prose.before(start)) + end - start :]
+        if not _WHOLE.match(prose.before(start)) or after.strip(" `*\"'.。"):
+            continue
+        if cases.of_another_run(prose, start, end) or cases.judged(prose.sentence_before(start)):
+            continue
+        yield Saying("speculation.method", "none", 1, start, end)
+
+
+def _tokens(prose: Prose) -> Iterator[Saying]:
+    for found in _TOKENS.finditer(prose.joined):
+        said = next(one for one in found.groups() if one)
+        if not _OTHER.search(prose.before(found.start())):
+            yield Saying("speculation.tokens", int(said), 2 if found.group(1) else 1, *found.span())
+
+
+def name(said: str) -> str:
+    """The method in the house's lower-case spelling: `D-Spark` -> dspark, `EAGLE-3` -> eagle3."""
+    lower = said.lower()
+    return "ngram" if lower.startswith("prompt") else lower.replace("-", "")

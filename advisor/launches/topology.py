@@ -1,0 +1,152 @@
+"""Words about how a model is split over ranks and machines -> sayings of `topology.*`.
+
+tp2, DP4EP4, TP=2, PP8, pp 8 with MTP, 4-way dp, 4路数据并行, 张量并行 4    -> tp 2; dp 4 and ep 4; …
+两卡部署, two nodes, PP2/TP16 over two nodes
+TP>1, with pipeline parallel                                             -> 2, "at least 2 was said"
+worker (TP1) wedged, rank TP3, TP0-TP7                                   -> nothing: those are ranks
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from advisor.launches import cases
+from advisor.launches.prose import Prose
+from advisor.launches.saying import AT_LEAST_2, Saying, count
+
+_LONG = {"tp": "tensor", "pp": "pipeline", "dp": "data", "ep": "expert"}
+_CHINESE = {"tp": "张量并行", "pp": "流水线?并行", "dp": "数据并行", "ep": "专家并行"}
+_WORD = "A-Za-z0-9_"  # what a word is made of; Chinese characters may touch it
+_N = rf"(\d{{1,4}})(?![{_WORD}])(?!\.\d)"
+_CJK_N = r"([两双一二三四六八]|十六|\d{1,3})"
+
+OTHER_CASE = re.compile(
+    r"(?i)\b(?:if|unless|needs?|requires?|follow-?ups?|fix(?:es|ed)?|instead|rather|without|unlike|not|no|never|cannot|"
+    r"can't|doesn't|don't|didn't|should|could|would|e\.g|previously|control)\b|#\d{3,}"
+    r"|如果|假如|除非|需要|没有|不会|不能|未"
+)
+_DRAFT = re.compile(r"(?i)\bdraft\w*(?:\s+[A-Za-z]+){0,2}\s*(?:[(（]|--)?\Z")  # draft body TP1
+_RANK = re.compile(r"(?i)(?:\brank|\bworker|\bhead|\bgpu|\bstage|\bpeer)[\s\d]*[(（]?\s*\Z")
+_RANK_AFTER = re.compile(r"(?i)[)\s]*(?:rank|py-spy|worker|process|idle|wedged|active|进程|卡在)")
+_RUN = re.compile(
+    rf"(?<![{_WORD}.\-])(?i:(?:[tpdecs]p-?\d{{1,3}}[ \t]*[+/x×&,，、_-]?[ \t]*)+)"
+    rf"(?<=[\d\s+/x×&,，、_-])(?![{_WORD}])(?!\.\d)"
+)  # tp2, DP4EP4, dp4+ep4
+_FIRST_RANK = re.compile(rf"(?i)(?<![{_WORD}])([tpde]p)0(?![{_WORD}])")  # TP0
+_IN_RUN = re.compile(r"(?i)([tpde])p-?(\d{1,3})")
+_OTHER_SPLIT = re.compile(r"(?i)(?<![a-z])(?:pp|dp|ep)\s*[=\d]|pipeline|data.parallel|流水线|数据并行")
+_CARDS = re.compile(
+    r"(?<![前后第每其各\d])(?<![前后第每]\s)([两双四2-8])\s*(?:张)?卡(?!住|死|顿|在|满|空)"
+    r"(?!\s*(?:[ABHLVT]\d|GB?\d|RTX|\d090|910|NPU|GPU|昇腾|Ascend))"
+)  # 两卡部署; not 前 7 卡满载, not 8 卡 H20
+_NODES = re.compile(
+    rf"(?i)\b(\d{{1,3}}|one|two|three|four|eight)[ -]nodes?\b(?! each| only)"
+    rf"|(?<![{_WORD}])([两双单三四八]|\d{{1,3}})\s*(?:机(?!器)|个?节点|台机器)"
+    rf"|(?:--)?\bn?nodes\s*[=:\s]\s*(\d{{1,3}})(?![{_WORD}.])"
+)
+_MANY_NODES = re.compile(r"(?i)\b(?:multi|cross|inter)[- ]?node\b|多机|跨机|多节点")
+_SINGLE_NODE = re.compile(r"(?i)\bsingle[- ]node\b")
+
+
+def read(prose: Prose) -> Iterator[Saying]:
+    """Everything the text says of topology."""
+    for axis in _LONG:
+        yield from _axis(prose, axis)
+    yield from _runs(prose)
+    yield from _cards(prose)
+    yield from _nodes(prose)
+
+
+def _patterns(axis: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Exact value, value as so many ways, more than one."""
+    word, chinese = _LONG[axis], _CHINESE[axis]
+    named = (
+        rf"(?:(?:(?<![{_WORD}])|--){axis}(?:[_ -]?size)?|{word}[_ -]parallel(?:ism)?(?:[_ -]size)?"
+        rf"|{chinese}(?:度|数|大小)?)[`\"'*]*"
+    )
+    exact = rf"(?i)(?<![{_WORD}.]){named}\s*(?:==?|:|：|\bof\b|\bis\b|为|是|\s)\s*[`\"'*]*{_N}"
+    ways = (
+        rf"(?i)(?<![{_WORD}.])(\d{{1,3}}|two|four|eight|sixteen)[- ]?ways?[- ]"
+        rf"(?:{axis}|{word}[ -]parallel\w*)(?![{_WORD}])"
+        rf"|(?<![{_WORD}.]){_CJK_N}\s*(?:路|级|段|卡)\s*(?:{axis}(?![{_WORD}])|{chinese})"
+        rf"|(?:{chinese}|(?<![{_WORD}]){axis})\s*{_CJK_N}\s*(?:路|级|段)"
+    )
+    more = rf"(?i)(?<![{_WORD}.]){named}\s*(?:>|＞|&gt;)\s*1(?![{_WORD}])"
+    return re.compile(exact), re.compile(ways), re.compile(more)
+
+
+def _alone(axis: str) -> re.Pattern[str]:
+    """The axis named without a number: it is on."""
+    upper = axis.upper()
+    long_form = (
+        r"|\b[Pp]ipeline[ -]parallel(?:ism)?\b(?![ _-]*(?:size|rank|stage|is\b|[=\d]))(?!\s+(?:isn't|not))"
+        if axis == "pp"
+        else ""
+    )
+    return re.compile(
+        rf"(?:^|[,，、+/&(]|\bwith|\bunder|\busing)\s*{upper}\s*(?=$|[,，、+/&)]|\n)"
+        rf"|\b(?:with|under)\s+(?:\w\w/)?{axis}\b(?=/|$|[,.\n]){long_form}",
+        re.M,
+    )
+
+
+def _axis(prose: Prose, axis: str) -> Iterator[Saying]:
+    fact = f"topology.{axis}"
+    exact, ways, more = _patterns(axis)
+    for found in exact.finditer(prose.joined):
+        yield from _said(prose, fact, int(found.group(1)), found, 2)
+    for found in ways.finditer(prose.joined):
+        yield from _said(prose, fact, count(next(one for one in found.groups() if one)), found, 2)
+    for found in more.finditer(prose.joined):
+        yield from _said(prose, fact, 2, found, 1, AT_LEAST_2)
+    for found in _alone(axis).finditer(prose.joined):
+        yield from _said(prose, fact, 2, found, 0, AT_LEAST_2)
+
+
+def _runs(prose: Prose) -> Iterator[Saying]:
+    """`tp2`, `DP4EP4`, `dp4+ep4`: unless the text numbers its ranks from TP0."""
+    ranks = {found.group(1).lower() for found in _FIRST_RANK.finditer(prose.joined)}
+    for run in _RUN.finditer(prose.joined):
+        if _is_rank(prose, run):
+            continue
+        for one in _IN_RUN.finditer(run.group()):
+            axis = one.group(1).lower() + "p"
+            if axis not in ranks:
+                yield from _said(prose, f"topology.{axis}", int(one.group(2)), run, 1)
+
+
+def _said(prose: Prose, fact: str, value: int, found: re.Match[str], weight: int, why: str = "") -> Iterator[Saying]:
+    """The saying, unless its clause is about another case; heavier where configuration is stated."""
+    start, end = found.start(), found.start() + len(found.group().rstrip(" \t,，、+/&_-"))
+    if value < 1 or OTHER_CASE.search(prose.clause(start, end)) or _DRAFT.search(prose.before(start)):
+        return
+    if cases.of_another_run(prose, start, end):
+        return
+    if weight and not why:
+        weight += prose.states(start, end)
+    yield Saying(fact, value, weight, start, end, why)
+
+
+def _is_rank(prose: Prose, found: re.Match[str]) -> bool:
+    before = prose.joined[max(0, found.start() - 24) : found.start()]
+    return bool(_RANK.search(before) or _RANK_AFTER.match(prose.joined, found.end()))
+
+
+def _cards(prose: Prose) -> Iterator[Saying]:
+    """两卡: with nothing said of another split, two cards are two tensor-parallel ranks."""
+    if _OTHER_SPLIT.search(prose.joined):
+        return
+    for found in _CARDS.finditer(prose.joined):
+        cards = count(found.group(1))
+        yield from _said(prose, "topology.tp", cards, found, 0, f"{cards} cards were said, and no other split")
+
+
+def _nodes(prose: Prose) -> Iterator[Saying]:
+    for found in _NODES.finditer(prose.joined):
+        said = next(one for one in found.groups() if one)
+        yield from _said(prose, "topology.nodes", count(said), found, 1)
+    for found in _MANY_NODES.finditer(prose.joined):
+        yield from _said(prose, "topology.nodes", 2, found, 0, AT_LEAST_2)
+    for found in _SINGLE_NODE.finditer(prose.joined):
+        yield from _said(prose, "topology.nodes", 1, found, 0, "a single node was said")
