@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -64,8 +65,24 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(arguments: list[str], p
     assert all(part in line for part in parts), line
 
 
-def test_a_folder_or_an_unreadable_file_is_said(tmp_path: Path) -> None:
-    assert "folder" in one_line(advisor("check", str(tmp_path)).err)
+def test_an_empty_folder_is_said(tmp_path: Path) -> None:
+    assert "no files in this folder" in one_line(advisor("check", str(tmp_path)).err)
+
+
+@pytest.mark.parametrize("form", ["folder", "archive"])
+def test_a_folder_and_an_archive_of_captures_say_what_is_going_on(form: str, tmp_path: Path) -> None:
+    captures = tmp_path / "captures"
+    captures.mkdir()
+    for name in ("rank0", "rank1"):
+        (captures / f"{name}.stack.txt").write_bytes((ROOT / "docs" / "demo" / f"{name}.stack.txt").read_bytes())
+    if form == "archive":
+        with tarfile.open(tmp_path / "captures.tgz", "w:gz") as archive:
+            archive.add(captures, "captures")
+        captures = tmp_path / "captures.tgz"
+    ran = checked(str(captures))
+    assert {"0", "1"} <= {rank for one in ran.report["situation"] for rank in one["ranks"]}
+    assert all(place for one in ran.report["situation"] for place in one["places"])
+    assert len(ran.report["coverage"]["inputs"]) == 2
 
 
 def test_an_empty_file_is_nothing_recognised(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def check(
         Many | None,
         typer.Argument(
             metavar="[FILE]...",
-            help="Logs, stacks, launch scripts, pastes; kind told by content. - reads standard input.",
+            help="Logs, stacks, scripts, pastes, archives, folders; kind told by content. - is standard input.",
         ),
     ] = None,
     engine: Annotated[str, typer.Option(help="vllm, sglang, lmdeploy or xllm.")] = "",
@@ -105,7 +105,9 @@ def check(
     from advisor.jobs.check import check as judge
 
     problems: list[AdvisorError] = []
-    given = [*_files(files, "", problems), *_files(log, "log", problems), *_files(stack, "stack", problems)]
+    notes: list[str] = []
+    kinds = ((files, ""), (log, "log"), (stack, "stack"))
+    given = [file for names, kind in kinds for file in _files(names, kind, problems, notes)]
     request = Request(
         engine=engine,
         version=version,
@@ -116,7 +118,7 @@ def check(
         model=model,
         symptoms=tuple(symptom or ()),
         files=tuple(given),
-        unread=tuple(error.line() for error in problems),
+        unread=(*(error.line() for error in problems), *notes),
     )
     if problems and not _anything(request):
         raise problems[0]
@@ -126,6 +128,14 @@ def check(
     files_of.write(_rendered(answer.report, format, output, verbose), output, inputs)
     _complain([*(error.line() for error in problems), *_catalogue_problems()])
     raise typer.Exit(USAGE if problems else _code([answer.report], fail_on))
+
+
+def _folder_files(folder: Path, kind: str, notes: list[str]) -> list[File]:
+    from advisor.jobs.folders import files_in
+
+    files, said = files_in(folder, kind)
+    notes += said or ([] if files else [f"{folder}: no files in this folder"])
+    return files
 
 
 def _anything(request: Request) -> bool:
@@ -143,13 +153,16 @@ def _anything(request: Request) -> bool:
     )
 
 
-def _files(names: Many | None, kind: str, problems: list[AdvisorError]) -> list[File]:
-    found = []
+def _files(names: Many | None, kind: str, problems: list[AdvisorError], notes: list[str]) -> list[File]:
+    """Every file named; a folder's files stand for the folder. What cannot be read becomes a problem."""
+    found: list[File] = []
     for name in names or ():
         try:
-            found.append(files_of.read(name, kind))
+            found += _folder_files(Path(name), kind, notes) if Path(name).is_dir() else [files_of.read(name, kind)]
         except UsageError as error:
             problems.append(error)
+        except OSError as error:
+            problems.append(UsageError(f"cannot be read: {error.strerror or error}", name))
     return found
 
 

@@ -24,8 +24,6 @@ def read(name: str, kind: str = "") -> File:
         return File(name, Path(name).read_bytes(), kind)
     except FileNotFoundError:
         raise UsageError("no such file", name, "check the path; - reads standard input") from None
-    except IsADirectoryError:
-        raise UsageError("is a folder", name, f"name the files in it: {name.rstrip('/')}/*") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot be read: {getattr(error, 'strerror', None) or error}", name, None) from None
 

@@ -18,7 +18,6 @@ from advisor.model.build import Build, Component
 from advisor.model.fact import Artifact, Fact, Note
 from advisor.model.knowledge import Knowledge
 
-
 _COMMAND = re.compile(  # a shell line: a flag, an assignment, a comment, a keyword, a program path, a lone bracket
     r"(?:^|\s)--?\w|^\s*(?:export\s|\w+=|#|\$|[./]|(?:docker|python3?|vllm|sglang|lmdeploy|xllm|exec|nohup|source|set|if|then|"
     r"fi|for|do|done|wait|trap|cd|echo|else|sudo|srun|ray|kubectl)\b|[)}(\[\]]+\s*$)"
