@@ -73,8 +73,8 @@ def test_an_empty_folder_is_said(tmp_path: Path) -> None:
 def test_a_folder_and_an_archive_of_captures_say_what_is_going_on(form: str, tmp_path: Path) -> None:
     captures = tmp_path / "captures"
     captures.mkdir()
-    for name in ("rank0", "rank1"):
-        (captures / f"{name}.stack.txt").write_bytes((ROOT / "docs" / "demo" / f"{name}.stack.txt").read_bytes())
+    for name in ("rank0.stack.txt", "rank1.stack.txt", "scheduler.log"):
+        (captures / name).write_bytes((ROOT / "docs" / "demo" / name).read_bytes())
     if form == "archive":
         with tarfile.open(tmp_path / "captures.tgz", "w:gz") as archive:
             archive.add(captures, "captures")
@@ -82,7 +82,7 @@ def test_a_folder_and_an_archive_of_captures_say_what_is_going_on(form: str, tmp
     ran = checked(str(captures))
     assert {"0", "1"} <= {rank for one in ran.report["situation"] for rank in one["ranks"]}
     assert all(place for one in ran.report["situation"] for place in one["places"])
-    assert len(ran.report["coverage"]["inputs"]) == 2
+    assert len(ran.report["coverage"]["inputs"]) == 3
 
 
 def test_an_empty_file_is_nothing_recognised(tmp_path: Path) -> None:
