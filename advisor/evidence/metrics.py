@@ -171,7 +171,7 @@ def _gauges(snapshot: Snapshot, names: Sequence[str], part: str) -> list[Sample]
 def _progress(taken: list[Snapshot]) -> Iterator[Fact]:
     for part in _parts(taken[-1]) if len(taken) > 1 else ():
         still = _still(taken, part)
-        live = _of(taken[-1], LIVE[next(iter(taken[-1].samples.values())).engine], part)
+        live = [one for one in _live(taken[-1], part) if (one.name, one.labels) in still[0].samples]
         moved = len(still) < 2
         if not live and not moved:
             continue  # what stands still is no counter of steps
@@ -197,7 +197,14 @@ def _moved(before: Snapshot, after: Snapshot, part: str) -> bool:
     names = {name for each in LIVE.values() for name in each} | set(MOVING)
     first = {(one.name, one.labels): one.value for one in _of(before, list(names), part)}
     last = {(one.name, one.labels): one.value for one in _of(after, list(names), part)}
-    return any(last[key] != first[key] for key in last if key in first) or bool(last.keys() - first.keys())
+    told = {name for name, _ in first}  # a capture may hold less than another; a new label of a known name is motion
+    return any(last[key] != first[key] if key in first else key[0] in told for key in last)
+
+
+def _live(snapshot: Snapshot, part: str) -> list[Sample]:
+    """The counters that move with every step."""
+    engine = next(iter(snapshot.samples.values())).engine
+    return _of(snapshot, LIVE[engine], part)
 
 
 def _told(still: list[Snapshot], live: list[Sample]) -> str:
@@ -229,7 +236,7 @@ def _notes(artifact: Artifact, taken: list[Snapshot]) -> Iterator[Note]:
     elif len(taken) > 1:
         still = _still(taken, "")
         engine = next(iter(taken[-1].samples.values())).engine
-        if len(still) > 1 and not _of(taken[-1], LIVE[engine], ""):
+        if len(still) > 1 and not _live(taken[-1], ""):
             names = ", ".join(LIVE[engine][:2])
             yield Note(
                 "hint",

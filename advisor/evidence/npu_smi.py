@@ -94,7 +94,7 @@ def _chips(text: str) -> Iterator[Chip]:
             chip = found[-1]
             index = row[2] or (chip.npu if row[1] == "0" else f"{chip.npu}.{row[1]}")
             device = Device(
-                index, line.start, _number(row[3]), chip.power_w, None, float(row[4]), rest_mib=_FIRMWARE_MB
+                index, line.start, _number(row[3]), chip.power_w, memory_mib=float(row[4]), rest_mib=_FIRMWARE_MB
             )
             found[-1] = replace(chip, device=device, number=row[1])
         else:

@@ -32,10 +32,11 @@ CSV_NAMES = Shape(
     r"[a-z_.]+(?: \[[\w%]+\])?(?:, ?[a-z_.]+(?: \[[\w%]+\])?)*$",
     8,
 )
-DMON = Shape(r"^# ?(?:Date +Time +)?gpu +", 8)
+DMON = Shape(r"^# ?(?:Date +Time +)?gpu +(?! |pid)", 8)  # not pmon, which is by process
 
 _CSV_FIELDS = {
     "utilization.gpu": "percent",
+    "utilization.memory": "memory_percent",
     "power.draw": "power_w",
     "power.draw.instant": "power_w",
     "power.limit": "limit_w",
@@ -46,6 +47,7 @@ _QUERY_FIELDS = {
     ("FB Memory Usage", "Used"): "memory_mib",
     ("Utilization", "Gpu"): "percent",
     ("Utilization", "GPU"): "percent",
+    ("Utilization", "Memory"): "memory_percent",
     ("Power Readings", "Power Draw"): "power_w",
     ("Power Readings", "Average Power Draw"): "power_w",
     ("Power Readings", "Instantaneous Power Draw"): "power_w",
@@ -139,7 +141,7 @@ def _dmon(text: str) -> Iterator[Device]:
         words = line.text.split()
         if line.text.startswith("#"):
             names = line.text[1:].split()
-            columns = names if "gpu" in names else columns
+            columns = ([] if "pid" in names else names) if "gpu" in names else columns
         elif columns and len(words) == len(columns):
             row = dict(zip(columns, words, strict=True))
             if row["gpu"].isdigit():
@@ -150,11 +152,13 @@ def _dmon(text: str) -> Iterator[Device]:
                     _number(row.get("pwr", "")),
                     None,
                     _number(row.get("fb", "")),
+                    _number(row.get("mem", "")),
                 )
 
 
 def _csv(text: str) -> Iterator[Device]:
     names: list[str] = []
+    numbers: dict[str, str] = {}
     moment, number = "", 0
     for line in lines(text) if CSV_NAMES.search(text) else ():
         cells = [cell.strip() for cell in line.text.split(",")]
@@ -164,7 +168,8 @@ def _csv(text: str) -> Iterator[Device]:
             row = dict(zip(names, cells, strict=True))
             stamp = row.get("timestamp", "")[:19]
             number, moment = (0 if stamp != moment else number), stamp
-            device = Device(row.get("index") or row.get("uuid") or row.get("pci.bus_id") or str(number), line.start)
+            name = row.get("uuid") or row.get("pci.bus_id") or f"row {number}"
+            device = Device(row.get("index") or numbers.setdefault(name, str(len(numbers))), line.start)
             number += 1
             for name, field in _CSV_FIELDS.items():
                 value = _number(row.get(name, ""))

@@ -12,9 +12,9 @@
     0, 100 %, 121.98 W, 700.00 W
 
 Facts: `hardware.accelerator`, `.vendor`, `.arch`, `.count` (when there are several), `component.driver`, and those of
-`devices`. `dmon` shows neither whose memory is in use nor the power limit, so it yields loads and no symptom. A CSV
-without its header does not say which column is which: it is said to be unknown. `N/A`, `ERR!` and `[Not Supported]`
-are not zero: they are not known. Empty: no GPU row was found.
+`devices`. `dmon` shows no power limit and, but for `-s m`, not whose memory is in use, so it yields loads and no
+symptom. A CSV without its header does not say which column is which: it is said to be unknown. `N/A`, `ERR!` and
+`[Not Supported]` are not zero: they are not known. Empty: no GPU row was found.
 
 **Source:** `nvidia-smi`, `-q`, `-L`, `dmon` and `--query-gpu` of driver 580.159.04 on two H200; tables of drivers 470
 to 570 in reports; `nvidia-smi --help-query-gpu`, https://docs.nvidia.com/deploy/nvidia-smi/index.html (read
@@ -49,8 +49,8 @@ def mine(text: str) -> bool:
     """Whether this is a reading of nvidia-smi, by its first and last 64 KiB."""
     head = text if len(text) <= 131072 else text[:65536] + "\n" + text[-65536:]
     return (
-        TABLE in head
-        or LOG in head
+        LOG in head[:400]
+        or "\n| NVIDIA-SMI " in "\n" + head
         or any(shape.search(head) for shape in (DMON, _LISTED_ANY, CSV_NAMES, _CSV_BARE, _FAILED))
     )
 

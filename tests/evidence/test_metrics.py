@@ -177,6 +177,13 @@ def test_two_files():
     assert [fact.value for fact in grown] == [True]
 
 
+def test_captures_that_hold_different_lines():
+    short = f"vllm:num_requests_running{LABELS} 3.0\n"
+    found = read(at(0, short) + at(60, vllm()))
+    assert "metrics.tokens_advancing" not in names(found)  # no counter stands in both
+    assert_no_symptom(found)
+
+
 def test_two_servers_say_nothing_together():
     here = given_text(vllm(tokens=10), "a.txt")
     assert metrics.across([here, given_text(vllm(tokens=99).replace("1.7641e+09", "1.7642e+09"), "b.txt")]) == ()

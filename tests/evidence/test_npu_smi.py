@@ -32,7 +32,7 @@ ROCM = """\
 Device  Node  IDs              Temp        Power     Partitions          SCLK     MCLK    Fan  Perf  PwrCap  VRAM%  GPU%  
               (DID,     GUID)  (Junction)  (Socket)  (Mem, Compute, ID)                                                  
 ==========================================================================================================================
-0       1     0x74b5,   21947  39.0°C      191.0W    NPS1, SPX, 0        2105Mhz  900Mhz  0%   auto  750.0W  95%    100%  
+0       1     0x74b5,   21947  39.0°C      170.0W    NPS1, SPX, 0        2105Mhz  900Mhz  0%   auto  750.0W  95%    100%  
 1       2     0x74b5,   21948  39.0°C      180.0W    NPS1, SPX, 0        2105Mhz  900Mhz  0%   auto  750.0W  95%    0%    
 ================================================== End of ROCm SMI Log ===================================================
 """
@@ -88,7 +88,7 @@ def test_a_table_without_rows_is_said_to_be_unknown():
 def test_rocm():
     found = rocm(ROCM)
     assert [(one.rank, one.percent, one.power_w, one.limit_w) for one in found.loads] == [
-        ("0", 100, 191, 750),
+        ("0", 100, 170, 750),
         ("1", 0, 180, 750),
     ]
     assert told(found, "symptom.rank_busy") == [True] and told(found, "device.spin") == [True]

@@ -71,9 +71,44 @@ def test_a_csv_with_its_header():
     assert told(found, "device.spin") == [True] and "symptom.rank_idle" in names(found)
 
 
+@pytest.mark.parametrize(
+    "row, spins",
+    [
+        ("99 %, 49 %, 313.17 W, 700.00 W", [False]),  # decoding with a hidden size of 4096
+        ("100 %, 28 %, 233.30 W, 700.00 W", [False]),  # of 2048
+        ("99 %, 7 %, 153.34 W, 700.00 W", [False]),  # of 1024
+        ("99 %, 24 %, 690.07 W, 700.00 W", [False]),  # large matrix products
+        ("100 %, 0 %, 121.68 W, 700.00 W", [True]),  # a kernel that waits
+        ("100 %, 0 %, 118.00 W, 400.00 W", [True]),
+        ("100 %, 3 %, 121.68 W, 700.00 W", []),
+        ("60 %, 61 %, 148.69 W, 700.00 W", []),  # not busy
+    ],
+)
+def test_spinning_as_measured(row, spins):
+    head = "index, utilization.gpu [%], utilization.memory [%], power.draw [W], power.limit [W]\n"
+    assert told(read(head + "0, " + row + "\n"), "device.spin") == spins
+
+
+def test_a_small_model_decodes_at_a_third_of_the_limit():
+    """The table does not show how busy the memory is."""
+    assert told(read(TABLE.replace("127W", "233W")), "device.spin") == []
+
+
+def test_dmon_that_shows_whose_memory_is_in_use():
+    text = "# gpu    pwr     sm    mem     fb\n# Idx      W      %      %     MB\n    0    123    100      0   9000\n    1    123      0      0   9000\n"
+    assert "symptom.rank_idle" in names(read(text))
+
+
+def test_pmon_is_by_process():
+    text = "# gpu         pid   type     sm    mem    command \n# Idx           #    C/G      %      %    name \n    0        946     C     99      0    python3\n"
+    assert not nvidia_smi.mine(text) and read(text).loads == ()
+
+
 def test_a_csv_without_units_or_index():
     text = "utilization.gpu [%], power.draw [W]\n100, 650.1\n3, [Not Supported]\n"
     assert loads(text) == [("0", 100, 650.1, None, None), ("1", 3, None, None, None)]
+    placed = "pci.bus_id, utilization.gpu [%]\n00000000:00:06.0, 5 %\n00000000:00:07.0, 6 %\n00000000:00:06.0, 7 %\n"
+    assert [one[0] for one in loads(placed)] == ["0", "1", "0"]
     looped = "timestamp, utilization.gpu [%]\n2026/11/29 13:00:01.100, 5 %\n2026/11/29 13:00:01.101, 6 %\n2026/11/29 13:00:02.100, 7 %\n2026/11/29 13:00:02.101, 8 %\n"
     assert [one[0] for one in loads(looped)] == ["0", "1", "0", "1"]
 
