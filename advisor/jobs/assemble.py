@@ -34,6 +34,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
         for text in request.hardware:
             with gathering.excused():
                 gathering.facts += taking.machines(text, strict=request.strict)
+            gathering.facts += reading.read(text, knowledge=known, artifact="--hardware").facts
         taking.take_all(texts, known, gathering)
     _settle_build(gathering)
     for index, text in enumerate(request.flags):
@@ -165,6 +166,8 @@ def _environment(request: Request, gathering: Gathering) -> None:
     """`--env` holds for every launch; with no launch it makes one of its own."""
     variables: tuple[Variable, ...] = ()
     for text in request.env:
+        if " " in text.strip():
+            gathering.facts += reading.tried_in_environment(text)
         with gathering.excused():
             variables += reading.environment([text] if request.strict else text, "--env", strict=request.strict)
     if not variables:

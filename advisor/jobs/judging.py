@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from advisor.catalog.compiled import rules
@@ -12,8 +12,13 @@ from advisor.match.rank import in_order, weights
 from advisor.match.view import View
 from advisor.model.case import Case
 from advisor.model.fact import FactKind
+from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.rule import Rule
 from advisor.patterns import PatternError
+
+
+TRIED = "tried:"
+"""Prefix of facts for what the user says was tried and changed nothing."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,23 @@ def view_of(case: Case) -> View:
     """The case as conditions see it."""
     known = knowledge(case.build.engine) if case.build.engine in engines() else None
     return View(case, known, _kinds)
+
+
+def with_trials(view: View) -> View:
+    """The case as if what the user says was tried were in force: for advice that was followed already."""
+    tried = [fact for fact in view.case.facts if fact.name.startswith(TRIED)]
+    if not tried:
+        return view
+    names = {fact.name.removeprefix(TRIED): fact for fact in tried}
+    settings = tuple(Setting(name, fact.value, name, fact.span) for name, fact in names.items() if name.startswith("-"))
+    variables = tuple(
+        Variable(name, str(fact.value), fact.span) for name, fact in names.items() if not name.startswith("-")
+    )
+    launches = view.case.launches or (Launch(view.case.build.engine),)
+    more = tuple(
+        replace(one, settings=one.settings + settings, environment=one.environment + variables) for one in launches
+    )
+    return View(view.case.but(launches=more), view.knowledge, view.kinds)
 
 
 def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:

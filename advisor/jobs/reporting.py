@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor import __version__
 from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
 from advisor.jobs.fixing import fix_out, source_out
-from advisor.jobs.judging import Judgement
+from advisor.jobs.judging import Judgement, with_trials
 from advisor.jobs.redaction import redact, redact_value
 from advisor.launches import edit as editing
 from advisor.match.conditions import evaluate, strongest
@@ -234,8 +234,14 @@ def edit_for(view: View) -> Edit:
 
 
 def _advice(advice: Advice, view: View) -> AdviceOut:
-    tried = "unknown" if advice.tried is None else YES_NO[evaluate(advice.tried, view).truth]
+    tried = "unknown" if advice.tried is None else _tried(advice.tried, view)
     return AdviceOut(advice.what, advice.why, tried, tuple(map(source_out, advice.source)))  # type: ignore[arg-type]
+
+
+def _tried(condition: Condition, view: View) -> str:
+    """Whether the deployment does it, or the user says that it was tried."""
+    truth = evaluate(condition, view).truth
+    return YES_NO[truth if truth is Truth.YES else evaluate(condition, with_trials(view)).truth]
 
 
 def _lookalike(rule: Rule, index: int, here: dict[str, Verdict]) -> LookalikeOut:
