@@ -239,23 +239,27 @@ def _tell_missing(account: Account, one: Waiting, standing: Mapping[str, Stand])
 
 
 def _tell_all_joined(account: Account, one: Waiting, alarmed: bool) -> None:
-    """Everybody of whom something is known is inside, alike: nobody is missing, and it still does not complete."""
+    """Several wait in it, and of none is it known that it did not join."""
     if len(one.joined) < 2 or one.unknown:
         return
     posted = one.group.at(one.seq)
     name = collective_name(one.group.name, one.seq, one.one.op)
+    sizes = f" with {_elements(one.one)} each" if len(posted) == len(one.joined) and one.one.sizes else ""
     if one.done:
         rest = [rank for rank in one.joined if rank not in one.done]
         says = f"{spoken(one.done)} completed {_named(one)}, {spoken(rest)} did not, though all joined it"
         account.say("behind", says, rest, _spans(posted), name)
+    elif not one.group.members:
+        account.say("waits", f"{spoken(one.joined)} wait for {_named(one)}{sizes}", one.joined, _spans(posted), name)
+        says = f"whether {group_name(one.group.name)} has other ranks, and whether those joined #{one.seq}, is not said"
+        account.say("unknown", says, (), _spans(posted), name)
     elif not alarmed:
         says = (
             f"{spoken(one.joined)} joined {_named(one)}, not complete when dumped: a second dump tells if it is stuck"
         )
         account.say("unknown", says, one.joined, _spans(posted), name)
     else:
-        sizes = f" with {_elements(one.one)} each" if len(posted) == len(one.joined) and one.one.sizes else ""
-        says = f"{spoken(one.joined)} all joined {_named(one)}{sizes} and none completed it: no rank of them is missing"
+        says = f"{spoken(one.joined)} all joined {_named(one)}{sizes} and none completed it: no rank is missing"
         account.say("symmetric", says, one.joined, _spans(posted), name)
         account.derive("ranks.symmetric", True)
         if sizes:

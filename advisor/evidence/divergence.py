@@ -32,7 +32,8 @@ _STANDSTILL = frozenset(
 _BUSY, _IDLE, _IN_USE_MIB = 95.0, 1.0, 1_000.0
 _SPIN_BELOW = 0.35  # of the power limit
 _DOING = {True: ("waits", "wait"), False: ("stands", "stand")}
-_TOGETHER_S = 2.0
+_TOGETHER_S, _DAY_S = 2.0, 86_400.0
+_STEADY = frozenset({"Decode batch", "Avg prompt throughput", "Avg thr"})  # the others come when there is reason to
 _FEW = 10
 _MANY = 1_000
 _LONG_S = 600.0
@@ -175,7 +176,8 @@ def _in_use(load: Utilisation) -> bool:
 
 def _tell_beats(account: Account, beats: list[Beat]) -> None:
     """Sources whose periodic line ended at one moment while something else of theirs, or of others, went on."""
-    ended = [beat for beat in beats if beat.last_s is not None and beat.count > 1 and _went_on(beat, beats)]
+    steady = [beat for beat in beats if beat.kind in _STEADY]
+    ended = [beat for beat in steady if beat.last_s is not None and beat.count > 1 and _went_on(beat, beats)]
     ended.sort(key=lambda beat: beat.last_s or 0.0)
     if not ended:
         return
@@ -193,8 +195,9 @@ def _tell_beats(account: Account, beats: list[Beat]) -> None:
 
 def _went_on(beat: Beat, beats: list[Beat]) -> bool:
     """Whether lines came after this beat's last for longer than it ever paused."""
-    ends = [other.file_last_s for other in beats if other.file_last_s is not None]
-    return bool(ends) and max(ends) - (beat.last_s or 0.0) > max(3 * (beat.interval_s or 10.0), 30.0)
+    pause = max(3 * (beat.interval_s or 10.0), 30.0)
+    after = [one.file_last_s - (beat.last_s or 0.0) for one in beats if one.file_last_s is not None]
+    return any(pause < seconds < _DAY_S for seconds in after)  # files may count from different years
 
 
 def _clock(seconds: float) -> str:

@@ -84,21 +84,27 @@ def tell(account: Account, found: Sequence[Failure]) -> bool:
     account.say("root_cause", says, alike, [one.span for one in roots if one.rank in alike])
     for rank in in_order(one.rank for one in echoes):
         mine = next(one for one in echoes if one.rank == rank)
-        says = f"{_echoed(mine)} of {spoken([rank])} follows from {_possessive(alike)} failure"
-        account.say("echo", says, [rank], [mine.span])
+        says = f"{_echoed(mine)}{_of(rank)} follows from {_possessive(alike)} failure"
+        account.say("echo", says, [rank] if rank else (), [mine.span])
     return True
 
 
 def tell_echoes(account: Account, found: Sequence[Failure]) -> None:
     """Where no failure is a root: those that only say that a peer ended or did not come."""
-    for rank in in_order(one.rank for one in found if one.is_echo):
-        mine = next(one for one in found if one.is_echo and one.rank == rank)
-        if "atchdog" in mine.text:
-            says = f"{spoken([rank])} only {verb([rank], 'reports', 'report')} the stand-still: its watchdog timed out"
-            account.say("reporter", says, [rank], [mine.span])
-        else:
-            says = f"{_echoed(mine)} of {spoken([rank])} is an echo: a peer ended or did not answer"
-            account.say("echo", says, [rank], [mine.span])
+    watched = [one for one in found if one.is_echo and "atchdog" in one.text]
+    if watched:
+        whose = f"of {spoken(one.rank for one in watched)}" if any(one.rank for one in watched) else "here"
+        says = f"the watchdog {whose} reports the stand-still; who caused it, it does not say"
+        account.say("reporter", says, {one.rank for one in watched} - {""}, [one.span for one in watched])
+    rest = [one for one in found if one.is_echo and one not in watched]
+    for rank in in_order(one.rank for one in rest):
+        mine = next(one for one in rest if one.rank == rank)
+        says = f"{_echoed(mine)}{_of(rank)} is an echo: a peer ended or did not answer"
+        account.say("echo", says, [rank] if rank else (), [mine.span])
+
+
+def _of(rank: str) -> str:
+    return f" of rank {rank}" if rank else ""
 
 
 def _first(roots: Sequence[Failure]) -> Failure:
@@ -109,11 +115,11 @@ def _first(roots: Sequence[Failure]) -> Failure:
 
 
 def _echoed(one: Failure) -> str:
-    return "the watchdog's timeout" if "atchdog" in one.text else f"the failure ({one.text[:80]})"
+    return "the timeout that the watchdog reports" if "atchdog" in one.text else f"the failure ({one.text[:80]})"
 
 
 def _possessive(ranks: Sequence[str]) -> str:
-    return f"{spoken(ranks)}'s" if len(ranks) < 2 else f"the {spoken(ranks)}"
+    return f"{spoken(ranks)}'s" if len(ranks) < 2 and ranks[0] else f"that ({spoken(ranks)})"
 
 
 def tell_memory(account: Account, artifacts: Iterable[Artifact], ranks: Ranks) -> None:

@@ -303,16 +303,14 @@ def waiting(group: Group) -> Waiting | None:
     joined = tuple(one for one, last in reached.items() if last is not None and last >= seq)
     missing = tuple(one for one, last in reached.items() if last is not None and last < seq)
     unknown = tuple(one for one in group.members if one not in reached)
-    done = tuple(
-        one
-        for one in joined
-        if group.completed.get(one, 0) >= seq or (seq in group.posted.get(one, {}) and _is_done(group, one, seq))
-    )
+    done = tuple(one for one in joined if _is_done(group, one, seq))
     return Waiting(group, seq, group.posted[rank][seq], joined, missing, unknown, done)
 
 
 def _is_done(group: Group, rank: str, seq: int) -> bool:
-    return group.posted[rank][seq].state == "completed"
+    """Whether the rank completed it: the entry says so, or the count where the entry is gone."""
+    one = group.posted.get(rank, {}).get(seq)
+    return one.state == "completed" if one else group.completed.get(rank, 0) >= seq
 
 
 def apart(group: Group) -> dict[str, int]:

@@ -150,7 +150,7 @@ def _line(artifact: Artifact, number: int) -> str:
 
 
 def _main(threads: list[Thread]) -> Iterator[tuple[str | None, Thread]]:
-    """The main thread of each capture: named so, else the one that runs the program, else the first of its rank."""
+    """The main thread of each capture: named so, else the one that runs the program, else one whose place is known."""
     named = [thread for thread in threads if thread.name == "MainThread"]
     if named:
         yield from ((thread.rank, thread) for thread in named)
@@ -159,7 +159,11 @@ def _main(threads: list[Thread]) -> Iterator[tuple[str | None, Thread]]:
     for thread in threads:
         by_rank.setdefault(thread.rank, []).append(thread)
     for rank, mine in by_rank.items():
-        yield rank, next((one for one in mine if one.frames[-1].function in ("<module>", "main")), mine[0])
+        running = [one for one in mine if one.frames[-1].function in ("<module>", "main")]
+        known = [one for one in mine if _where(one)[0] != "other"]
+        chosen = mine if len(mine) == 1 else running or known
+        if chosen:
+            yield rank, chosen[0]
 
 
 def _stand(artifact: Artifact, rank: str, thread: Thread) -> Stand:

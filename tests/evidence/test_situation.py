@@ -1,0 +1,211 @@
+"""What is going on in real captures, from all of the evidence and from parts of it."""
+
+import pytest
+
+from advisor.evidence.divergence import situation
+from tests.evidence.situations import DATA, HEALTHY, captured, handed
+
+
+def told(folder: str, *patterns: str):
+    """Sentences by kind, and the facts, of the files of one incident that match."""
+    paths = sorted({path for pattern in patterns for path in (DATA / folder).glob(pattern)})
+    assert paths, patterns
+    read = [one for path in paths for one in captured(str(path.relative_to(DATA)))]
+    statements, facts = situation(read)
+    for one in statements:
+        for span in one.spans:
+            assert span.line > 0 and (DATA / span.artifact).is_file(), one
+    said: dict[str, list[str]] = {}
+    for one in statements:
+        said.setdefault(one.kind, []).append(one.says)
+    return said, {fact.name: fact.value for fact in facts}
+
+
+NEVER_JOINED = (
+    "rank 0 launched {} #201 of the default group, which rank 1 never joined (enqueued so far: rank 0 201, rank 1 200)"
+)
+
+
+def test_tp_divergence_from_everything():
+    said, facts = told("tp_divergence", "*.log", "fr_*.json", "pyspy*", "nvidia-smi.txt", "nccl_ras.txt")
+    waits = "rank 1 waits in a gloo broadcast, called from broadcast_requests (wedge.py); "
+    assert said["missing_rank"] == [waits + NEVER_JOINED.format("_all_gather_base")]
+    assert said["stuck"] == ["between two captures the main thread of ranks 0 and 1 did not move by a line"]
+    assert said["spin"] == ["GPU 0 is 100 % busy at 127 W of 700 W: it waits inside a kernel, it does not compute"]
+    assert said["host_wait"][0].startswith("GPU 1 idles at 0 % while rank 1 waits in a gloo broadcast")
+    assert "rank 0 41, rank 1 40" in said["behind"][0]
+    assert "root_cause" not in said and "unknown" not in said
+    assert facts == {
+        "collective.mismatch": "missing_rank",
+        "collective.missing_rank": "1",
+        "symptom.ranks_split": True,
+        "stack.unchanged": True,
+    }
+
+
+def test_tp_divergence_from_dumps():
+    said, facts = told("tp_divergence", "fr_*.json")
+    assert said == {"missing_rank": [NEVER_JOINED.format("_all_gather_base")]}
+    assert facts["collective.missing_rank"] == "1"
+
+
+def test_a_pickle_beside_a_json():
+    said, _ = told("tp_divergence", "fr_rank_0.json", "fr_rank_1")
+    assert said == {"missing_rank": [NEVER_JOINED.format("_all_gather_base")]}
+
+
+def test_tp_divergence_from_logs():
+    said, facts = told("tp_divergence", "*.log")
+    assert said["missing_rank"] == [NEVER_JOINED.format("_allgather_base")]
+    assert facts["collective.missing_rank"] == "1" and facts["collective.mismatch"] == "missing_rank"
+    assert "Connect" in said["echo"][0] and "reporter" in said
+
+
+def test_tp_divergence_from_stacks():
+    said, facts = told("tp_divergence", "pyspy*")
+    assert said["waits"][0].startswith("rank 0 waits for its device, in cu")
+    assert said["waits"][1] == "rank 1 waits in a gloo broadcast, called from broadcast_requests (wedge.py)"
+    assert facts == {"symptom.ranks_split": True, "stack.unchanged": True}
+
+
+def test_one_capture_of_each_rank_proves_nothing():
+    assert told("tp_divergence", "pyspy_rank*") == ({}, {})
+
+
+def test_a_skew_from_everything():
+    said, facts = told("pp_broadcast_skew", "*.log", "fr_*.json", "pyspy*", "nvidia-smi.txt", "nccl_ras.txt")
+    assert said["mismatch"] == [
+        "broadcast #126 of group pp_broadcast has different sizes: rank 0 60 elements; rank 1 12 elements"
+        " (enqueued so far: rank 0 138, rank 1 131)"
+    ]
+    assert said["left"][0].startswith("rank 1 left out broadcast of 60 elements at #126 of group pp_broadcast")
+    assert "rank 1 waits in a sleep on the host (clock_nanosleep)" in said["host_wait"][0]
+    assert facts["collective.mismatch"] == "size" and facts["collective.sizes_differ"] is True
+
+
+def test_a_skew_from_dumps():
+    said, facts = told("pp_broadcast_skew", "fr_*.json")
+    assert said.keys() == {"mismatch", "left"}
+    assert facts == {"collective.mismatch": "size", "collective.sizes_differ": True}
+
+
+def test_a_skew_from_logs_asks_for_the_other_rank():
+    said, facts = told("pp_broadcast_skew", "*.log")
+    assert said["waits"] == [
+        "rank 0 waits for broadcast #126 of group pp_broadcast of 60 elements (enqueued 138, completed 125)"
+    ]
+    assert said["unknown"] == [
+        "nothing here says how far rank 1 is in group pp_broadcast: its flight-recorder dump would"
+    ]
+    assert facts == {}
+
+
+@pytest.mark.parametrize("patterns", [("*.log",), ("*.log", "fr_*.json", "pyspy*", "nvidia-smi.txt")])
+def test_a_device_assert_is_the_root_and_the_watchdog_its_echo(patterns):
+    said, facts = told("illegal_access", *patterns)
+    assert said["root_cause"] == [
+        "rank 1 failed first, and by itself: torch.AcceleratorError: CUDA error: device-side assert triggered"
+    ]
+    assert said["echo"] == ["the timeout that the watchdog reports of rank 0 follows from rank 1's failure"]
+    assert not {"missing_rank", "unknown", "mismatch"} & said.keys() and "collective.missing_rank" not in facts
+
+
+def test_one_dump_of_two_ranks():
+    said, facts = told("illegal_access", "fr_*.json")
+    assert said["waits"] == [
+        "rank 0 waits for all_reduce #201 of the default group of 32768 elements (enqueued 201, completed 200)"
+    ]
+    assert "whether rank 1 joined all_reduce #201" in said["unknown"][0] and facts == {}
+
+
+def test_memory():
+    said, facts = told("oom", "*.log", "nvidia-smi.txt")
+    assert said == {
+        "memory": [
+            "rank 0 asked for 8.00 GiB while 2.38 GiB was free on GPU 0 (139.80 GiB in all)",
+            "rank 1 asked for 8.00 GiB while 2.38 GiB was free on GPU 1 (139.80 GiB in all)",
+        ]
+    }
+    assert facts == {}
+
+
+def test_memory_as_older_releases_say_it():
+    line = "[rank0]: torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 23.69 GiB total capacity; 21.04 GiB already allocated; 1.23 GiB free; 21.50 GiB reserved in total by PyTorch)\n"
+    statements, _ = situation(handed(line, "rank0.log"))
+    assert [one.says for one in statements] == [
+        "rank 0 asked for 2.00 GiB while 1.23 GiB was free on GPU 0 (23.69 GiB in all)"
+    ]
+
+
+@pytest.mark.parametrize("path", sorted(HEALTHY.iterdir()), ids=lambda path: path.name)
+def test_healthy_evidence_yields_no_statement(path):
+    assert situation(handed(path.read_bytes(), path.name)) == ((), ())
+
+
+def test_nor_does_it_together():
+    assert situation([one for path in sorted(HEALTHY.iterdir()) for one in handed(path.read_bytes(), path.name)]) == (
+        (),
+        (),
+    )
+
+
+def stack(rank: int, *frames: str) -> str:
+    return (
+        f'Process {100 + rank}: sglang::scheduler_TP{rank}\nPython v3.12.3\n\nThread {100 + rank} (idle): "MainThread"\n'
+        + "".join(f"    {frame}\n" for frame in frames)
+    )
+
+
+IDLE = (
+    "broadcast (torch/distributed/distributed_c10d.py:2974)",
+    "broadcast_pyobj (utils/common.py:2175)",
+    "recv_requests (request_receiver.py:90)",
+)
+
+
+def test_two_captures_of_an_idle_server_are_no_hang():
+    read = [
+        one for rank in (0, 1) for name in ("a", "b") for one in handed(stack(rank, *IDLE), f"{name}_rank{rank}.txt")
+    ]
+    assert situation(read) == ((), ())
+
+
+def test_a_stack_that_moved():
+    first, second = (
+        stack(0, "step (engine.py:1)", "run (engine.py:9)"),
+        stack(0, "step (engine.py:2)", "run (engine.py:9)"),
+    )
+    assert situation([*handed(first, "a_rank0.txt"), *handed(second, "b_rank0.txt")]) == ((), ())
+    statements, facts = situation([*handed(first, "a_rank0.txt"), *handed(first, "b_rank0.txt")])
+    assert [one.kind for one in statements] == ["waits", "stuck", "unknown"] and facts[0].name == "stack.unchanged"
+
+
+def test_all_ranks_at_one_place():
+    frames = ("synchronize (torch/cuda/streams.py:3)", "process_batch_result_decode (scheduler.py:7)")
+    read = [
+        one
+        for rank in range(4)
+        for name in ("a", "b")
+        for one in handed(stack(rank, *frames), f"{name}_rank{rank}.txt")
+    ]
+    statements, facts = situation(read)
+    assert any(one.kind == "symmetric" and one.ranks == ("0", "1", "2", "3") for one in statements)
+    assert {fact.name: fact.value for fact in facts} == {"ranks.symmetric": True, "stack.unchanged": True}
+
+
+def test_a_traceback_is_no_capture():
+    text = 'Traceback (most recent call last):\n  File "/srv/app/engine.py", line 3, in step\n    x()\n  File "/x/torch/cuda/__init__.py", line 9, in synchronize\n    y()\nValueError: bad\n'
+    for name in ("rank0.log", "rank0.txt"):
+        assert situation([*handed(text, name), *handed(text, name)]) == ((), ())
+
+
+def test_a_hang_told_and_nothing_else():
+    statements, facts = situation(handed("requests hang forever, no error", "--symptom"))
+    assert [(one.kind, one.says) for one in statements] == [
+        ("unknown", "neither stacks nor dumps are here: what each rank waits for is not known")
+    ]
+    assert facts == ()
+
+
+def test_nothing():
+    assert situation([]) == ((), ())
