@@ -54,8 +54,8 @@ def test_a_case_comes_out_as_it_expects(case: RuleCase) -> None:
 def test_each_rule_fires_on_a_case_of_its_own_and_has_quiet_ones(rule: str) -> None:
     own = [case for case in CASES if case.rule == rule]
     assert any(reported(str(case)).findings[0].rule == rule for case in own if case.kind == "fires")
-    assert any(case.kind == "quiet" for case in own)
-    assert any(case.kind == "unsure" for case in own)
+    assert any(case.kind == "quiet" for case in own), f"{rule} has no quiet- case"
+    assert any(case.kind == "unsure" for case in own), f"{rule} has no unsure- case"
 
 
 @pytest.mark.parametrize("case", FIRING, ids=str)

@@ -101,6 +101,8 @@ def check(
 ) -> None:
     """Judge one case: which known failure is this, or can this deployment meet?"""
     if batch is not None:
+        if any((files, engine, version, flags, env, component, hardware, model, symptom, log, stack)):
+            raise UsageError("takes its cases from the file alone", "--batch", "leave the other inputs out")
         raise typer.Exit(_batch(batch, output, fail_on))
     from advisor.jobs.check import check as judge
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from difflib import get_close_matches
 
 from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
@@ -33,6 +34,9 @@ def _report(line: str) -> tuple[Report, str]:
         problem = f"not JSON: {error}"
     except RecursionError:
         problem = "not a case: nested too deeply"
+    near = [key for key in case if key not in KEYS and get_close_matches(key, KEYS, n=1, cutoff=0.8)]
+    problem = problem or (f"unknown key {near[0]!r}: keys are {' '.join(KEYS)}" if near else "")
+    case = {key: _text(value) for key, value in case.items()}
     odd = [key for key in KEYS if not isinstance(case.get(key, ""), str | int | float | None)]
     problem = problem or (f"not text: {', '.join(odd)}" if odd else "")
     texts = {key: "" if key in odd or case.get(key) is None else str(case[key]) for key in KEYS if key in case}
@@ -40,6 +44,15 @@ def _report(line: str) -> tuple[Report, str]:
     if problem:
         report = replace(report, coverage=replace(report.coverage, notes=(problem, *report.coverage.notes)))
     return report, problem
+
+
+def _text(value: object) -> object:
+    """Variables given as an object, and several texts given as a list, as the one text they stand for."""
+    if isinstance(value, dict) and all(isinstance(one, str | int | float) for one in value.values()):
+        return " ".join(f"{name}={one}" for name, one in value.items())
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return "\n".join(value)
+    return value
 
 
 def request(case: dict[str, str]) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 
 from advisor.errors import UsageError
@@ -12,10 +13,17 @@ from advisor.model.case import Case
 from advisor.model.report import FixOut
 from advisor.model.rule import Rule
 
+_THREAD = re.compile(r"github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/(\d+)")
+
 
 def find(name: str) -> Rule:
     """The rule called `name`: an id, a slug, a former id, or `#53402`. Raises UsageError with the nearest names."""
     wanted = name.strip().strip("/")
+    thread = _THREAD.search(wanted)
+    if thread:
+        wanted = f"{thread.group(1)}#{thread.group(2)}"
+    elif wanted.isdigit():
+        wanted = f"#{wanted}"
     by_name: dict[str, Rule] = {}
     for rule in catalogue():
         for word in (

@@ -16,7 +16,6 @@ from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.rule import Rule
 from advisor.patterns import PatternError
 
-
 TRIED = "tried:"
 """Prefix of facts for what the user says was tried and changed nothing."""
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from advisor import intake
-from advisor.evidence import builds, divergence, hardware
+from advisor.evidence import builds, collect_env, divergence, hardware, machine
 from advisor.evidence import reading as evidence
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import File, Request
@@ -17,6 +17,7 @@ from advisor.launches import reading
 from advisor.model.build import Build, Component
 from advisor.model.fact import Artifact, Fact, Note
 from advisor.model.knowledge import Knowledge
+from advisor.model.launch import Launch, Variable
 
 _COMMAND = re.compile(  # a shell line: a flag, an assignment, a comment, a keyword, a program path, a lone bracket
     r"(?:^|\s)--?\w|^\s*(?:export\s|\w+=|#|\$|[./]|(?:docker|python3?|vllm|sglang|lmdeploy|xllm|exec|nohup|source|set|if|then|"
@@ -45,7 +46,7 @@ def take_all(files: list[File], known: dict[str, Knowledge], gathering: Gatherin
     """Read every file and text, then what they say together."""
     seen = [found for file in files for found in take(file, known, gathering)]
     gathering.situation, facts = divergence.situation(seen)
-    gathering.facts += facts
+    gathering.facts += (*facts, *machine.across([one.artifact for one in seen], gathering.facts))
 
 
 def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[evidence.Evidence]:
@@ -55,6 +56,8 @@ def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[
     seen = []
     for artifact in taken.artifacts:
         seen.append(_add(evidence.read(artifact), gathering))
+        if artifact.kind == "collect_env" and (listed := _listed_environment(artifact)):
+            gathering.mentioned.append(Launch("", environment=listed, artifact=artifact.name))
         if artifact.kind in ("text", "launch"):
             _mentions(artifact, known, gathering)
         if artifact.kind == "launch" and (said := _beside_commands(artifact)):
@@ -72,6 +75,14 @@ def _add(found: evidence.Evidence, gathering: Gathering) -> evidence.Evidence:
     gathering.threads += found.threads
     gathering.notes += found.notes
     return found
+
+
+def _listed_environment(artifact: Artifact) -> tuple[Variable, ...]:
+    """The variables that a collect_env dump lists, as observed."""
+    return tuple(
+        Variable(fact.name.partition(".")[2], str(fact.value), fact.span, "observed", fact.quote)
+        for fact in collect_env.environment(artifact)
+    )
 
 
 def _beside_commands(artifact: Artifact) -> Artifact | None:

@@ -20,7 +20,7 @@ from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
 from advisor.patterns import compile_pattern
 
-SEARCHED = ("log", "text", "stack", "machine")
+SEARCHED = ("log", "text", "stack", "machine", "metrics", "health")
 _NEGATED = r"(?i)(?:\b(?:no|not|without|never|nor)\b|n't\b|没有|无|未见|没)[^.;,。；，\n]{0,24}$"
 
 

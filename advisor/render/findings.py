@@ -15,11 +15,10 @@ def leading(findings: list[Finding], every: bool) -> list[Block]:
     if not findings:
         return []
     first = findings[0]
-    return (
-        full(first, every)
-        if every or first.status in SEEN
-        else [Heading(titled(first), 2, words.TONES[first.status]), *compact(first)]
-    )
+    if every or first.status in SEEN:
+        return full(first, every)
+    told = compact(first) if first.status == "exposed" else short(first)
+    return [Heading(titled(first), 2, words.TONES[first.status]), *told]
 
 
 def full(finding: Finding, every: bool) -> list[Block]:
@@ -50,9 +49,9 @@ def others(shown: list[Finding], every: bool) -> list[Block]:
         if every:
             blocks += [Heading(titled(one), 2, words.TONES[one.status]), *_under(full(one, every))]
         elif one.status in SEEN:
-            blocks += [Heading(titled(one), 2, words.TONES[one.status]), *compact(one)]
-    short = [] if every else [block for one in shown[1:] if one.status not in SEEN for block in brief(one)]
-    return [*blocks, *sections.headed("Less likely, or only possible here", short)]
+            blocks += [Heading(titled(one), 2, words.TONES[one.status]), *short(one)]
+    rest = [] if every else [block for one in shown[1:] if one.status not in SEEN for block in brief(one)]
+    return [*blocks, *sections.headed("Less likely, or only possible here", rest)]
 
 
 def _under(blocks: list[Block]) -> list[Block]:
@@ -69,7 +68,7 @@ def titled(finding: Finding) -> str:
 
 
 def compact(finding: Finding) -> list[Block]:
-    """A finding without its background: why, what to do, the fix, what not to do."""
+    """A finding that only can happen, without its background: why, what to do, the fix, what not to do."""
     cites = Citations()
     body = [
         *sections.applies(finding, every=False),
@@ -82,6 +81,19 @@ def compact(finding: Finding) -> list[Block]:
         *_under(body),
         *_under(sections.headed("Sources", cites.lines())),
         item(f"more: advisor explain {finding.rule}", tone="faint"),
+    ]
+
+
+def short(finding: Finding) -> list[Block]:
+    """A finding that does not lead, or is only possible: why, what would settle it, the first thing to do."""
+    asked = [item(f"not known yet: {one.question}") for one in finding.missing[:3]]
+    return [
+        Line(standing(finding)),
+        *sections.facts(finding.because, every=False),
+        *(item(f"speaks against it: {words.fact(one)}") for one in finding.against),
+        *asked,
+        *(Line(one.text, "-") for one in first_step(finding) if finding.status != "possible"),
+        item(f"more: advisor explain {finding.rule}, or this report with --verbose", tone="faint"),
     ]
 
 

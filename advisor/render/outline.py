@@ -39,14 +39,14 @@ def outline(report: Report, every: bool = False) -> list[Block]:
 
 def opening(report: Report, shown: list[Finding]) -> list[Block]:
     """The conclusion, what it stands on, and the first thing to do."""
-    blocks: list[Block] = [conclusion(shown)]
+    blocks: list[Block] = [conclusion(shown, bool(report.unexplained))]
     if shown and shown[0].status in SEEN:
         blocks += [Line(standing(shown[0])), *first_step(shown[0])]
     return [*blocks, Line(tally(report, shown))]
 
 
-def conclusion(shown: list[Finding]) -> Heading:
-    """The answer in one line."""
+def conclusion(shown: list[Finding], unexplained_: bool) -> Heading:
+    """The answer in one line. `unexplained_`: the user came with a symptom that nothing shown explains."""
     if not shown:
         return Heading(words.NOTHING_MATCHES, 1, "warn")
     first = shown[0]
@@ -55,6 +55,8 @@ def conclusion(shown: list[Finding]) -> Heading:
     count = len(shown)
     if any(one.status == "possible" for one in shown):
         said = f"Nothing certain: {words.counted(count, 'documented failure')} may be at work or can happen here."
+    elif unexplained_:
+        said = f"What you see fits no documented failure; {words.counted(count, 'other')} can happen here."
     else:
         said = f"No failure seen, but {words.counted(count, 'documented failure')} can happen to this deployment."
     return Heading(said, 1, words.TONES[first.status])

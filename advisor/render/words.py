@@ -112,12 +112,22 @@ def change(remedy: RemedyOut) -> str:
     told = [show(one) for one in remedy.change.values() if one is not None] + (list(remedy.change) if edits else [])
     if all(one in remedy.what for one in told):
         return ""
-    joint = "=" if remedy.do == "env" else " " if edits else ": "
-    given = [f"{key}{joint}{show(one)}" for key, one in remedy.change.items() if one is not None]
+    given = [
+        typed(key, one) if edits else f"{key}: {show(one)}" for key, one in remedy.change.items() if one is not None
+    ]
     gone = [key for key, one in remedy.change.items() if one is None]
     verb = "set " if edits else ""
     said = listed((f"remove {', '.join(gone)}" if gone else "", f"{verb}{', '.join(given)}" if given else ""))
     return f"{said[0].upper()}{said[1:]}" if edits else said
+
+
+def typed(name: str, given: Value) -> str:
+    """A flag or variable as it is typed: gflags (`--enable_shm=false`), switches (`--eager-mode`), `NAME=value`."""
+    if not name.startswith("-") or "_" in name:
+        return f"{name}={show(given)}"
+    if given is True:
+        return name
+    return f"no {name}" if given is False else f"{name} {show(given)}"
 
 
 def duration(seconds: int) -> str:
