@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from advisor.evidence.divergence import situation
 from advisor.evidence.ranks import Ranks, in_order, rank_number, spoken
 from advisor.evidence.reading import Evidence
-from advisor.model.collective import Beat, Collective, GroupStatus, Utilisation
+from advisor.model.collective import Beat, Collective, GroupStatus, State, Utilisation
 from advisor.model.fact import Artifact, Fact, Span
 
 Said = tuple[dict[str, list[str]], dict[str, object]]
@@ -53,7 +53,7 @@ def dump(
     made = []
     for seq, word in enumerate(posted, start):
         op, _, size = word.partition(" ")
-        state = "completed" if done is None or seq <= done else "scheduled"
+        state: State = "completed" if done is None or seq <= done else "scheduled"
         made.append(
             Collective(
                 str(rank),
@@ -263,12 +263,12 @@ def test_one_rank_alone_is_no_story():
 
 # devices and time
 
-NEAR = {"percent": 100.0, "power_w": 127.0, "limit_w": 700.0, "memory_mib": 1659.0}
-IDLE = {"percent": 0.0, "power_w": 122.0, "limit_w": 700.0, "memory_mib": 1659.0}
+SPINS = Utilisation("0", 100.0, 127.0, 700.0, 1659.0)
+RESTS = Utilisation("1", 0.0, 122.0, 700.0, 1659.0)
 
 
 def test_a_busy_device_that_draws_little():
-    loads = seen(loads=[Utilisation("0", **NEAR), Utilisation("1", **IDLE)])
+    loads = seen(loads=[SPINS, RESTS])
     said, facts = told(loads, hang())
     assert said["spin"] == ["GPU 0 is 100 % busy at 127 W of 700 W: it waits inside a kernel, it does not compute"]
     assert said["idle"] == ["GPU 1 idles at 0 % beside a busy one"]

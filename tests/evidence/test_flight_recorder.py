@@ -148,7 +148,16 @@ def test_what_is_no_dump_is_refused_in_one_line():
     assert "GLOBAL at byte" in refusal(b"\x80\x02cos\nsystem\n.")
     assert "breaks off" in refusal(WHOLE.read_bytes()[:1000])
     assert refusal(b"") and refusal(b"{") and refusal(b"\xff\xfe") and refusal(b"[" * 100_000)
-    for other in ({}, [], 3, {"entries": 3}, {"entries": []}, {"entries": [{"a": 1}]}, {"entries": [], "pg_config": 3}):
+    others: list[object] = [
+        {},
+        [],
+        3,
+        {"entries": 3},
+        {"entries": []},
+        {"entries": [{"a": 1}]},
+        {"entries": [], "pg_config": 3},
+    ]
+    for other in others:
         assert "not a flight-recorder dump" in refusal(json.dumps(other).encode())
 
 

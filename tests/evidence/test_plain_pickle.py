@@ -14,7 +14,7 @@ from advisor.evidence.plain_pickle import Refused
 from tests.evidence.situations import DATA
 
 DUMP = DATA / "tp_divergence" / "fr_rank_1"  # whole, as PyTorch wrote it
-ADMITTED = set(plain_pickle._ADMITTED) | {ord(".")}
+ADMITTED = {*plain_pickle._ADMITTED, ord(".")}
 MAY_RUN_CODE = {
     "GLOBAL", "STACK_GLOBAL", "REDUCE", "BUILD", "INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "PERSID", "BINPERSID",
     "EXT1", "EXT2", "EXT4",
