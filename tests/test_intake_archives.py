@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from advisor import intake
 from advisor.intake import archives, folders
+from advisor.model.fact import Note
 
 LINE = "[2026-08-02 12:01:07 TP1] Scheduler watchdog timeout (self.watchdog_timeout=120, self.soft=False)\n"
 LOG = LINE.encode() * 3
@@ -196,7 +197,7 @@ def test_a_folder(tmp_path):
     (tmp_path / ".hidden").write_bytes(LOG)
     (tmp_path / "link.log").symlink_to("rank0.log")
     os.mkfifo(tmp_path / "pipe.log")
-    notes = []
+    notes: list[Note] = []
     found = dict(intake.files_of(tmp_path, notes))
     assert found == {f"{tmp_path.name}/rank0.log": LOG, f"{tmp_path.name}/b/rank1.log": LOG} and notes == []
 
@@ -205,7 +206,7 @@ def test_a_folders_limits_are_said(tmp_path, monkeypatch):
     for index in range(5):
         (tmp_path / f"{index}.log").write_bytes(LOG)
     monkeypatch.setattr(folders, "MAX_MEMBERS", 2)
-    notes = []
+    notes: list[Note] = []
     assert len(list(intake.files_of(tmp_path, notes))) == 2
     assert "more than 2 files" in notes[0].text
     monkeypatch.setattr(folders, "MAX_BYTES", 50)

@@ -5,14 +5,17 @@
     [2026-08-02 10:01:00] server_args=ServerArgs(model_path='...', tp_size=2, ...)
     2026-08-19 10:00:00,123 - lmdeploy - INFO - async_engine.py:130 - input backend=pytorch, backend_config=...
     I20260124 17:37:10.071696 1003807 master.cpp:420] Master init options: backend: llm, ...
+    I20251011 14:59:09.588 761 dist_manager.cpp:199] Multi-node serving world_size = 2, ..., ep_size = 1, tp_size = 2
 
-Facts: `banner.engine`, `banner.version`, `banner.args` (raw, read elsewhere), `component.torch`. No facts: the log
-starts later, or is not an engine's. Without a banner an engine is named only when paths or process names of exactly
-one engine stand in the text.
+Facts: `banner.engine`, `banner.version`, `banner.args` (raw, read elsewhere), `banner.complete` (at the same place:
+whether what that dump leaves out has its default), `component.torch`. A dump that breaks off is not complete; nor are
+LMDeploy's and xLLM's, which print the engine's own options and no others. No facts: the log starts later, or is not an
+engine's. Without a banner an engine is named only when paths or process names of exactly one engine stand in the text.
 
 **Source:** vLLM `entrypoints/openai/api_server.py` and `entrypoints/serve/utils/api_utils.py` (`log_version_and_model`,
-`log_non_default_args`), `v1/engine/core.py`; SGLang 0.5.17 `entrypoints/engine.py`; LMDeploy 0.18.0
-`serve/core/async_engine.py`; xLLM `core/distributed_runtime/master.cpp` (`print_startup_banner`) at 3906f5a91.
+`log_non_default_args`), `v1/engine/core.py`; SGLang 0.5.17 and 0.5.19 `entrypoints/engine.py`; LMDeploy 0.18.0
+`serve/core/async_engine.py`; xLLM `core/distributed_runtime/master.cpp` (`print_startup_banner`) and
+`dist_manager.cpp` at 3906f5a91.
 """
 
 from __future__ import annotations
@@ -47,6 +50,13 @@ FACTS = (
         "grep -hE 'server_args=|non-default args|backend_config=|Master init options' LOG",
     ),
     FactKind(
+        "banner.complete",
+        "bool",
+        "the printed arguments are all of them, or all that differ from the default",
+        "Is the line with the arguments whole?",
+        "grep -hE 'server_args=|non-default args' LOG | tail -c 300",
+    ),
+    FactKind(
         "component.torch",
         "str",
         "the PyTorch version that ran",
@@ -63,19 +73,23 @@ _BANNERS: tuple[tuple[str, str, Shape | None], ...] = (
     ("LLM engine (v", "vllm", Shape(rf"LLM engine \({_V}\)")),
     ("▀▄▀ █  version ", "vllm", Shape(rf"▀▄▀ █  version {_V}")),
     ("server_args=ServerArgs(", "sglang", None),
+    ("server_args={", "sglang", None),
     ("input backend=", "lmdeploy", None),
     ("updated backend_config=", "lmdeploy", None),
     ("Master init options: ", "xllm", None),
 )
 _ARGS = (
     "server_args=ServerArgs(",
+    "server_args={",
     "non-default args: ",
     " args: Namespace(",
     "input backend=",
     "- speculative_config=SpeculativeConfig(",
     "updated backend_config=",
     "Master init options: ",
+    "Multi-node serving world_size = ",
 )
+_WHOLE = _ARGS[:4]  # those that print everything, or everything that is not a default
 _TRACES = {
     "sglang": ("sglang/srt/", "sglang::scheduler", "sglang::detokenizer"),
     "vllm": ("vllm/v1/", "vllm/engine/", "vllm/worker/", "(EngineCore", "(VllmWorker", "VLLM::"),
@@ -84,6 +98,8 @@ _TRACES = {
 }
 _TORCH = Shape(r"PyTorch version (\d+\.\d+[\w.+]*) available")  # PyTorch version 2.8.0 available.
 _MAX = 50
+_LONGEST = 200_000  # characters
+_CUT = (", ...", ",...", "...)", "...}", "…", "<snip>", "[truncated]")
 
 
 def read(artifact: Artifact) -> Iterator[Fact]:
@@ -95,12 +111,30 @@ def read(artifact: Artifact) -> Iterator[Fact]:
             if count >= _MAX:
                 break
             row = line_around(artifact.text, at)
-            yield sighting(artifact, "banner.args", artifact.text[at : row.end].strip(" -"), at, row.end)
+            dump = artifact.text[at : row.end].strip(" -")
+            yield sighting(artifact, "banner.args", dump, at, row.end)
+            yield sighting(artifact, "banner.complete", mark in _WHOLE and whole(dump), at, row.end)
     for at in occurrences(artifact.text, "PyTorch version "):
         found = _TORCH.match(artifact.text, at)
         if found:
             yield sighting(artifact, "component.torch", found[1], at)
             break
+
+
+def whole(dump: str) -> bool:
+    """Whether the dump's outermost bracket closes, and nothing in it was cut out by hand."""
+    depth, quote, opened, before = 0, "", False, ""
+    for char in dump[:_LONGEST]:
+        if quote:
+            quote = "" if char == quote and before != "\\" else quote
+        elif char in "'\"" and not before.isalnum():
+            quote = char
+        elif char in "([{":
+            depth, opened = depth + 1, True
+        elif char in ")]}":
+            depth -= 1
+        before = "" if before == char == "\\" else char
+    return opened and depth == 0 and not quote and not any(mark in dump for mark in _CUT)
 
 
 def starts(text: str) -> list[int]:

@@ -279,7 +279,7 @@ def _errors(artifact: Artifact, calm: list[tuple[int, int]]) -> list[Fact]:
         if ended:
             spoken = any(word in one.message for word in ("out of memory", "timed out"))
             found.append(sighting(artifact, "symptom.crash", True, one.start, one.end, notable=notable and not spoken))
-        (echoes if echo else roots).extend(found)
+        (echoes if echo else roots).extend(fact.but(rank=fact.rank or one.rank) for fact in found)
     return [*roots, *echoes]
 
 

@@ -5,13 +5,17 @@
         41.2 tokens/s, Running: 3 reqs, Waiting: 0 reqs, ...
     [2026-08-19 13:44:49 DP0] Avg thr (in/out): 21.0 / 41.2 tokens/s, ..., Engine (running/waiting): 8 / 0
 
+`beats` tells of every periodic line, also of those that judge nothing here (prefills, speculation, health probes), who
+printed it, how often, and when it stopped: several files whose beats stop in one second stopped together.
+
 Silence is no symptom by itself: an idle vLLM or LMDeploy prints nothing, and SGLang prints only while it decodes.
 `symptom.heartbeat_stopped` wants requests running at the last beat and later lines more than three intervals on, and of
 SGLang a watchdog's word besides. `symptom.hang` wants at least six last beats over most of a minute, with requests
 running and a throughput of zero.
 
 **Source:** SGLang 0.5.17 `managers/scheduler_components/metrics_reporter.py`; vLLM `v1/metrics/loggers.py`
-(`LoggingStatLogger.log`); LMDeploy 0.18.0 `lmdeploy/metrics/loggers.py` (`LoggingStatLogger.log`).
+(`LoggingStatLogger.log`); LMDeploy 0.18.0 `lmdeploy/metrics/loggers.py` (`LoggingStatLogger.log`); uvicorn
+`protocols/http/h11_impl.py`.
 """
 
 from __future__ import annotations
@@ -20,10 +24,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from advisor.evidence.lines import line_around, lines, rank_of
-from advisor.evidence.moments import seconds_of
+from advisor.evidence.lines import line_around, lines, rank_of, speaker_of
+from advisor.evidence.moments import Moment, moment_of, on_one_scale
 from advisor.evidence.shapes import Shape
-from advisor.evidence.sighting import sighting
+from advisor.evidence.sighting import sighting, span_of
+from advisor.model.collective import Beat
 from advisor.model.fact import Artifact, Fact, FactKind
 
 FACTS = (
@@ -37,6 +42,8 @@ FACTS = (
 )
 
 _MARKS = ("Decode batch", "Avg prompt throughput:", "Avg thr (in/out):")
+_OTHERS = ("Prefill batch", "SpecDecoding metrics:", "KV Transfer metrics:", '"GET /health', '"GET /metrics')
+_ENGINE = Shape(r"\b(Engine \d{3}):")  # Engine 000: Avg prompt throughput
 _RUNNING = Shape(r"#running-req: (\d{1,18})|Running: (\d{1,18}) reqs|running/waiting\): (\d{1,18}) /")
 _N = r"(\d{1,18}(?:\.\d+)?)"
 _RATES = Shape(
@@ -45,6 +52,7 @@ _RATES = Shape(
 )
 _DAY_S = 86_400.0
 _MAX_BEATS = 2_000
+_MAX_COUNTED = 10_000
 _LEAST_BEATS = 3
 _STILL_BEATS = 6
 _STILL_S = 50.0
@@ -52,52 +60,97 @@ _LEAST_SILENCE_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class Pulse:
     """One throughput line: when, how many requests ran, whether any token moved. None where the line does not say."""
 
     at: int
-    seconds: float | None
+    moment: Moment | None
     running: int | None
     moving: bool | None
     mark: str
 
+    @property
+    def seconds(self) -> float | None:
+        return self.moment.seconds if self.moment else None
 
-def beats(text: str) -> dict[str, list[Beat]]:
-    """The beats of each rank (`""` when no rank is named), in order."""
-    found: dict[str, list[Beat]] = {}
-    for mark in _MARKS:
-        for at in _last(text, mark):
+
+def pulses(text: str, marks: tuple[str, ...] = _MARKS, most: int = _MAX_BEATS) -> dict[tuple[str, str], list[Pulse]]:
+    """The last pulses, in order, of each source and mark. A source is a pod, rank or engine; "" when none is named."""
+    found: dict[tuple[str, str], list[Pulse]] = {}
+    for mark in marks:
+        for at in _last(text, mark, most):
             row = line_around(text, at)
             running, rates = _RUNNING.search(row.text[:4000]), _RATES.search(row.text[:4000])
-            beat = Beat(
+            pulse = Pulse(
                 at,
-                seconds_of(row.text),
+                moment_of(row.text),
                 int(next(filter(None, running.groups()))) if running else None,
                 any(float(rate) > 0 for rate in rates.groups() if rate) if rates else None,
                 mark,
             )
-            found.setdefault(rank_of(row.text) or "", []).append(beat)
+            found.setdefault((_source(row.text), mark), []).append(pulse)
     return found
 
 
-def _last(text: str, mark: str) -> list[int]:
+def _source(row: str) -> str:
+    engine = _ENGINE.search(row[:400])
+    named = rank_of(row) or (engine.group(1) if engine else None)
+    return " ".join(filter(None, (speaker_of(row), named)))
+
+
+def _last(text: str, mark: str, most: int) -> list[int]:
     """The last places of `mark`, in order: older beats decide nothing."""
     found: list[int] = []
     at = text.rfind(mark)
-    while at >= 0 and len(found) < _MAX_BEATS:
+    while at >= 0 and len(found) < most:
         found.append(at)
         at = text.rfind(mark, 0, at)
     return found[::-1]
 
 
+def beats(artifact: Artifact) -> tuple[Beat, ...]:
+    """A Beat for each source and kind of periodic line. Of very long logs the last lines of a kind alone are counted.
+
+    `source` falls back to the rank of the file, then to its name; `kind` is the mark. Times without a year count as if
+    it were 1970, times without a date from midnight; all of one file are on one scale.
+    """
+    found = pulses(artifact.text, (*_MARKS, *_OTHERS), _MAX_COUNTED)
+    if not found:
+        return ()
+    ends = {dated: last_moment(artifact.text, dated) for dated in (True, False)}
+    return tuple(_beat(artifact, source, each, ends) for (source, _), each in sorted(found.items()))
+
+
+def _beat(artifact: Artifact, source: str, each: list[Pulse], ends: dict[bool, Moment | None]) -> Beat:
+    timed = [pulse.moment for pulse in each if pulse.moment]
+    gaps = _gaps(each)
+    end = ends[timed[-1].dated] if timed else None
+    scale = on_one_scale([*timed[:1], *timed[-1:], *([end] if end else [])])
+    return Beat(
+        source or artifact.rank or artifact.name,
+        each[-1].mark.strip('":').removesuffix(" (in/out)"),
+        len(each),
+        sorted(gaps)[len(gaps) // 2] if gaps else None,
+        scale[0] if timed else None,
+        scale[1] if timed else None,
+        scale[2] if end else None,
+        span_of(artifact, each[-1].at),
+    )
+
+
+def _gaps(each: list[Pulse]) -> list[float]:
+    """Seconds from each pulse to the next."""
+    return [
+        (b.seconds - a.seconds) % _DAY_S for a, b in pairwise(each) if a.seconds is not None and b.seconds is not None
+    ]
+
+
 def read(artifact: Artifact, alarm: int | None) -> Iterator[Fact]:
     """`symptom.heartbeat_stopped` and `symptom.hang` where the beats say so; `alarm` is where a watchdog spoke."""
-    by_rank = beats(artifact.text)
-    if not by_rank:
-        return
-    end_s = last_seconds(artifact.text)
-    for each in by_rank.values():
-        if stopped(each, end_s, alarm):
+    for each in pulses(artifact.text).values():
+        last = each[-1].moment
+        end = last_moment(artifact.text, last.dated) if last else None
+        if stopped(each, end.seconds if end else None, alarm):
             yield sighting(
                 artifact,
                 "symptom.heartbeat_stopped",
@@ -117,20 +170,18 @@ def read(artifact: Artifact, alarm: int | None) -> Iterator[Fact]:
             )
 
 
-def stopped(each: list[Beat], end_s: float | None, alarm: int | None) -> bool:
+def stopped(each: list[Pulse], end_s: float | None, alarm: int | None) -> bool:
     """Whether these beats ended while something ran and the log went on."""
     last = each[-1]
     if len(each) < _LEAST_BEATS or last.seconds is None or end_s is None or not last.running:
         return False
     if last.mark == "Decode batch" and (alarm is None or alarm < last.at):
         return False
-    gaps = [
-        (b.seconds - a.seconds) % _DAY_S for a, b in pairwise(each) if a.seconds is not None and b.seconds is not None
-    ]
+    gaps = _gaps(each)
     return bool(gaps) and (end_s - last.seconds) > max(3 * sorted(gaps)[len(gaps) // 2], _LEAST_SILENCE_S)
 
 
-def still(each: list[Beat]) -> Beat | None:
+def still(each: list[Pulse]) -> Pulse | None:
     """The first of the last beats in which nothing moves although requests run; None when that is too short to tell."""
     first = len(each)
     while first and each[first - 1].running and each[first - 1].moving is False:
@@ -141,7 +192,7 @@ def still(each: list[Beat]) -> Beat | None:
     return quiet[0] if quiet[-1].seconds - quiet[0].seconds >= _STILL_S else None
 
 
-def last_seconds(text: str) -> float | None:
-    """The time of the last line that bears one, among the last few hundred."""
+def last_moment(text: str, dated: bool) -> Moment | None:
+    """The time of the last line that bears one, with a date or without, among the last few hundred."""
     tail = list(lines(text, max(0, len(text) - 65_536)))
-    return next((seen for row in reversed(tail) if (seen := seconds_of(row.text)) is not None), None)
+    return next((seen for row in reversed(tail) if (seen := moment_of(row.text)) and seen.dated == dated), None)

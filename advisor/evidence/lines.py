@@ -55,7 +55,7 @@ _JOURNAL = rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} \S+ [\w.@/-]+\[\d+\]: "  # Aug 02
 _PID = r"\[\d+\] (?=\[rank\d|\[\d{4}-)"  # [285] [2025-12-12 12:10:10:644] torch.distributed: ...
 _WRAP = Shape(f"{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}|{_JOURNAL}|{_PID}")
 # taken for a wrap only before something known: `vllm-0 server ` of stern, a bare time, half a role
-_LOOSE = Shape(rf"(?:pod/)?[a-z0-9][a-z0-9.-]*-[a-z0-9]+ (?:[a-z0-9][a-z0-9-]* )?|{_DATE} {{1,3}}|{_CUT_ROLE}")
+_LOOSE = Shape(rf"{_DATE} {{1,3}}|(?:pod/)?[a-z][a-z0-9.-]*-[a-z0-9]+ (?:[a-z0-9][a-z0-9-]* )?|{_CUT_ROLE}")
 
 # -- leads
 _VLLM = rf"{_LEVEL} \d\d-\d\d {_CLOCK}(?:\.\d+)? (?:\[[^\]\s]+:\d+\]|[\w./]+:\d+\])"
@@ -74,7 +74,7 @@ _RAY = rf"\[{_DATE} [A-Z] \d+ \d+\] (?:\(\w+\) )?[\w.]+:\d+: |\[{_LEVEL} {_DATE}
 _ASCEND_TIME = r"\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d[.\d]*"
 # [ERROR] HCCL(812,):<time> [file.cc:126] [86], [ERROR] <time> (PID:7, Device:1, RankID:-1), EI0009: [PID: 7] <time>
 _ASCEND = (
-    rf"\[{_LEVEL}\] (?:\w+\(\d+,[^)\n]{{0,40}}\):{_ASCEND_TIME} \[[^\]\n]+\] ?(?:\[?\d+\]?)?|"
+    rf"\[(?:{_LEVEL}|EVENT)\] (?:\w+\(\d+,[^)\n]{{0,40}}\):{_ASCEND_TIME} \[[^\]\n]+\] ?(?:\[?\d+\]?)?|"
     rf"{_ASCEND_TIME} \(PID:\d+, Device:-?\d+, RankID:-?\d+\) )|"
     rf"E[A-Z]\d{{4}}(?:\[PID: ?\d+\])?:? (?:\[PID: ?\d+\] )?{_ASCEND_TIME} "
 )
@@ -140,14 +140,20 @@ def occurrences(text: str, literal: str) -> Iterator[int]:
         at = text.find(literal, at + len(literal))
 
 
-def head_length(line: str) -> int:
-    """How many characters of `line` stand before the message; 0 when it has no known prefix."""
+def wraps_length(line: str) -> int:
+    """How many characters what ran the process put before its line: the same on every line that it printed."""
     at = 0
     for _ in range(_DEPTH):
         wrap = _WRAP.match(line, at) or _loose(line, at)
         if wrap is None or wrap.end() == at:
             break
         at = wrap.end()
+    return at
+
+
+def head_length(line: str) -> int:
+    """How many characters of `line` stand before the message; 0 when it has no known prefix."""
+    at = wraps_length(line)
     lead = _LEAD.match(line, at) or (_AFTER_TIME.match(line, at) if at and _DATED.search(line, 0, at) else None)
     if lead is None:
         return at

@@ -40,6 +40,12 @@ class Moment(NamedTuple):
         return self.seconds + (_days_to(self.year) * 86_400.0 if self.year and self.dated else 0.0)
 
 
+def on_one_scale(moments: list[Moment]) -> list[float]:
+    """Their seconds since 1970, or midnight without a date; one that lacks the year is of the year the others say."""
+    year = next((moment.year for moment in reversed(moments) if moment.year), None)
+    return [moment._replace(year=moment.year or year).epoch for moment in moments]
+
+
 def moment_of(line: str) -> Moment | None:
     """When the line was printed; None when it bears no time."""
     head = line[: head_length(line) or 40]

@@ -41,6 +41,8 @@ _MACHINE_SPOKE = Shape(
     r"\*\*\* (?:SIG|Abort|Check)|Aborted \(core dumped\)|Segmentation fault|Watchdog caught |\[PG (?:ID )?\d+ |"
     r"PG status: |ptxas (?:fatal|error)|NCCL (?:version|WARN|INFO) |"
     r"\[Gloo\] Rank \d+|HINT: {2,}|[a-z_]+\.[\w.]+(?:\(\))?=|E[A-Z]\d{4}: |\[rank\d+\]:|\(?[A-Z]\w* pid=\d+\)|"
+    r"CUDA kernel errors might be |For debugging consider passing CUDA_LAUNCH|Compile with .TORCH_USE_CUDA_DSA|Killed$|"
+    r"Process [\w:-]+:$|Exception in thread |Extension modules: |PC: @|WARNING: Logging before InitGoogle|"
     r"No available shared memory broadcast block|During handling of the above|The above exception was the direct cause|"
     r"Exception raised from |RPC call to |Check failed: |server_args=|F\d{8} |E\d{4} |EngineCore failed|"
     r"<Triton> check failed|Capture cuda graph failed|Failed: Cuda error|Exception in worker |cuda[A-Z]\w+: |assert \S|"
@@ -87,10 +89,9 @@ _MACHINE = (
     "Communicators...",
     "| npu-smi",
     "SERVER PROTOCOL",
-    "ROCm System Management",
-    "AMD-SMI",
-    "MTML",
+    "| AMD-SMI",
 )
+_TITLES = ("NVSMI LOG", "ROCm System Management Interface", "AMD-SMI")  # inside a line of `=`
 # utilization.gpu [%], index, power.draw [W]
 _QUERY = Shape(r"(?:[a-z_.]+(?: \[[\w%]+\])?, ?)+[a-z_.]+(?: \[[\w%]+\])?\s*$")
 _QUERIED = Shape(r"\b(?:utilization\.gpu|memory\.used|power\.draw|pstate|clocks\.)")
@@ -129,7 +130,9 @@ def kind_of(text: str, language: str = "") -> ArtifactKind:
 
 def is_machine(text: str, rows: list[str]) -> bool:
     """nvidia-smi and its kin, a memory map, a RAS answer."""
-    if any(text.startswith(mark) or f"\n{mark}" in text for mark in _MACHINE) or "NVSMI LOG" in text[:200]:
+    if any(text.startswith(mark) or f"\n{mark}" in text for mark in _MACHINE) or any(
+        title in text[:200] for title in _TITLES
+    ):
         return True
     if rows and _QUERY.match(rows[0]) and _QUERIED.search(rows[0]):
         return True
@@ -154,7 +157,8 @@ def is_health(text: str) -> bool:
     """The answer of a health endpoint: `curl -i`, or its small JSON body alone."""
     if len(text) > _HEALTH_UP_TO:
         return False
-    return bool(_STATUS_LINE.match(text.lstrip()) or _HEALTHY.match(text.strip()))
+    whole = text.strip()
+    return bool(_STATUS_LINE.match(whole) or (whole.endswith("}") and _HEALTHY.match(whole)))
 
 
 def is_stack(text: str, framed: int, rows: int) -> bool:

@@ -4,9 +4,20 @@
     (EngineCore_DP0 pid=269) ERROR 10-06 04:51:05 [core.py:1197]   File "vllm/v1/engine/core.py", line 1188, in run
     (EngineCore_DP0 pid=269) ERROR 10-06 04:51:05 [core.py:1197] TimeoutError: RPC call to sample_tokens timed out.
 
+    [2026-08-02 12:01:07 TP0] Scheduler hit an exception: Traceback (most recent call last):
+      File "/sgl-workspace/sglang/python/sglang/srt/managers/scheduler.py", line 2826, in run_scheduler_process
+    torch.AcceleratorError: CUDA error: an illegal memory access was encountered
+
+    ray.exceptions.RayTaskError(ValueError): ray::RayWorkerWrapper.execute_method() (pid=7, ip=192.0.2.2)
+
     torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 8.00 GiB.   (the last line alone, as people quote it)
 
-Lines that another rank printed in between are stepped over. **Source:** CPython 3.12 `Lib/traceback.py`.
+Where the logger prefixes every line, lines that another rank printed in between are stepped over; where it prefixes
+the first alone, the rest follows at once, and the rank is the first line's. A group of exceptions follows from those
+in it.
+
+**Source:** CPython 3.12 `Lib/traceback.py`; SGLang 0.5.17 `managers/scheduler.py` (`run_scheduler_process`); Ray 2.4x
+`python/ray/exceptions.py` (`RayTaskError`).
 """
 
 from __future__ import annotations
@@ -15,18 +26,31 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from advisor.evidence.lines import body, head_length, line_around, lines, occurrences, rank_of
+from advisor.evidence.lines import (
+    Line,
+    body,
+    head_length,
+    line_around,
+    lines,
+    occurrences,
+    rank_in,
+    rank_of,
+    role_of,
+    wraps_length,
+)
 from advisor.evidence.shapes import Shape
 
-_HEADING = "Traceback (most recent call last)"
+_HEADING = "Traceback (most recent call last)"  # also of `Exception Group Traceback (most recent call last)`
+_RAY_TASK = Shape(r"(?:ray\.exceptions\.)?RayTaskError\(([\w.]+)\)")
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
 _RAISED = Shape(
-    r"(?:[-*] )?((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?:: (.*)|:?\s*$)", re.S
+    r"(?:[-*] )?((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?:\([\w.]+\))?(?:: (.*)|:?\s*$)", re.S
 )  # torch.OutOfMemoryError: CUDA out ...
 _ALONE = Shape(
     r"(?:[-*] )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Timeout))(?:\(.*?\))?(?:: (.*)|\s*$)|(Exception): (.*)",
     re.S,
 )
+_MARGIN = Shape(r"^\s*(?:\| ?|\+ (?=Exception Group))")  # of an exception group's branches
 _MAX_LINES = 600
 _MAX_UNITS = 2_000
 _QUIET_LEVEL = Shape(r"\b(?:INFO|DEBUG|WARNING)\b|\[?[IW]\d{4}")
@@ -36,7 +60,8 @@ _QUIET_LEVEL = Shape(r"\b(?:INFO|DEBUG|WARNING)\b|\[?[IW]\d{4}")
 class Raised:
     """An exception that was printed. `begin` is where its traceback starts, `start`..`end` its own line.
 
-    `chained` says that another exception in the same text led to it; `whole` that its traceback is there too.
+    `chained` says that another exception in the same text led to it; `whole` that its traceback is there too; `rank` is
+    who printed it, None when not said.
     """
 
     exception: str
@@ -46,6 +71,7 @@ class Raised:
     end: int
     chained: bool
     whole: bool
+    rank: str | None = None
 
     @property
     def name(self) -> str:
@@ -68,27 +94,63 @@ def raised(text: str) -> list[Raised]:
 
 def _unit(text: str, at: int, before: Raised | None) -> Raised | None:
     head = line_around(text, at)
-    rank = rank_of(head.text)
-    for count, row in enumerate(lines(text, head.end + 1)):
-        printed = body(row.text)
-        if count > _MAX_LINES or _HEADING in row.text:
+    grouped = bool(_MARGIN.match(body(head.text)))
+    for row in _own_lines(text, head):
+        printed = _MARGIN.sub("", body(row.text)) if grouped else body(row.text)
+        if _HEADING in row.text:
             return None
-        if (
-            rank_of(row.text) != rank
-            or not printed.strip()
-            or printed[:1].isspace()
-            or printed.startswith(("|", "+", "[Previous line"))
-        ):
+        if not printed.strip() or printed[:1].isspace() or printed.startswith(("|", "+", "[Previous line")):
             continue
         found = _RAISED.match(printed[:4000])
         if found is None:
-            if head_length(row.text) and not head_length(head.text):
-                continue  # another process logs into an unprefixed traceback
             return None
-        gap = text[before.end : head.start] if before else ""
-        chained = before is not None and len(gap) < 2000 and any(phrase in gap for phrase in _CHAIN)
-        return Raised(found.group(1), (found.group(2) or "").strip(), head.start, row.start, row.end, chained, True)
+        name, message = _named(found.group(1), found.group(2), printed)
+        chained = name.endswith("ExceptionGroup") or _follows(text, before, head)
+        return Raised(name, message, head.start, row.start, row.end, chained, True, rank_of(head.text))
     return None
+
+
+def _own_lines(text: str, head: Line) -> Iterator[Line]:
+    """The lines after a heading that the same process printed with it.
+
+    A logger prefixes each line, or the first alone and writes the rest at once; other processes may print in between.
+    """
+    said = _speaks(head.text)
+    attached: bool | None = None
+    for count, row in enumerate(lines(text, head.end + 1)):
+        if count > _MAX_LINES:
+            return
+        speaks = _speaks(row.text)
+        if attached is None and row.text.strip() and _who(row.text) == _who(head.text):
+            attached = said and not speaks
+        if attached and speaks and _who(row.text) == _who(head.text):
+            return
+        if speaks == (said and not attached) and (
+            _who(row.text) == _who(head.text) if attached else rank_of(row.text) == rank_of(head.text)
+        ):
+            yield row
+
+
+def _speaks(line: str) -> bool:
+    """Whether the line has a logger's own prefix."""
+    return head_length(line) > wraps_length(line)
+
+
+def _who(line: str) -> tuple[str | None, str | None]:
+    """Rank and role that stand on every line of a process."""
+    return rank_in(line[: wraps_length(line)]), role_of(line)
+
+
+def _follows(text: str, before: Raised | None, head: Line) -> bool:
+    """Whether the exception printed before led to this one, as Python says between them."""
+    gap = text[before.end : head.start] if before else ""
+    return before is not None and len(gap) < 2000 and any(phrase in gap for phrase in _CHAIN)
+
+
+def _named(name: str, message: str | None, printed: str) -> tuple[str, str]:
+    """Type and message; of what Ray carries over from a worker, the type that was raised there."""
+    task = _RAY_TASK.match(printed)
+    return (task.group(1) if task else name), (message or "").strip()
 
 
 def _alone(text: str) -> Iterator[Raised]:
@@ -106,4 +168,5 @@ def _alone(text: str) -> Iterator[Raised]:
             found = _ALONE.match(body(row.text)[:4000])
             if found:
                 name, message = found.group(1) or found.group(3), found.group(2) or found.group(4) or ""
-                yield Raised(name, message.strip(), row.start, row.start, row.end, False, False)
+                name, message = _named(name, message, body(row.text)[:4000])
+                yield Raised(name, message, row.start, row.start, row.end, False, False, rank_of(row.text))

@@ -68,7 +68,8 @@ def logged(record: str) -> str | None:
         return None
     trace = _first(fields, _TRACE)
     whole = message.rstrip("\r\n") + (f"\n{trace.rstrip()}" if isinstance(trace, str) and trace.strip() else "")
-    return INNER.join(_prefixed(fields, whole).split("\n"))
+    shown = [row.rstrip("\r").rpartition("\r")[2] for row in whole.split("\n")]
+    return INNER.join([_prefixed(fields, shown[0]), *shown[1:]])
 
 
 def _flat(fields: dict[str, object]) -> dict[str, object]:

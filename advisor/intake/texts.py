@@ -21,7 +21,7 @@ _PEEK = 4096
 
 def text_of(data: bytes) -> tuple[str, int]:
     """The text of these bytes, and how many of its lines were cut."""
-    return shorten(unwrap(clean(decode(data))))
+    return shorten(clean(unwrap(decode(data))))  # in this order: records hold their colours escaped
 
 
 def wide(data: bytes) -> str:
