@@ -21,6 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from advisor.evidence.assertion import told
+from advisor.evidence.denial import denials, refused_label
+from advisor.evidence.flattened import flatten
 from advisor.evidence.prose import (
     blocks,
     clause_of,
@@ -200,11 +203,12 @@ _NO_BEFORE = (
     r"remov(?:e|es|ed|ing)|eliminat(?:e|es|ed)|fix(?:es|ed|ing)?|cure[sd]?|rules? out|ruled out|"
     r"rather than|instead of|expected (?:it )?to)\b"
     rf"(?:[ \"'/-]+{_FILLER}\b)*[ \"'/-]*"
-    r"|(?:没有|没|无|未|不会|不再|不是|并非|并未|避免|防止|消除|杜绝|不)"
+    r"|(?:从来没有?|从未|没有|没|无|未|不会|不再|不是|不存在|并非|并未|避免|防止|消除|杜绝|不)"
     r"(?:了|出现|发生|任何|观察到|看到|见|再|会|是|有|过|遇到|触发|导致)*[ \"“]*)$"
 )
 # "no crash, OOM or error": one negation over a list
 _NO_LIST = r"\b(?:no|without(?: any)?) \w+(?: \w+)?(?:, ?\w+(?: \w+)?)+,? (?:or|nor) \w+"
+_LACKING = r"^ ?(?:no|not|never|n't|zero|without|nor|neither|没|无|未|不|stop)"
 # "we need a fix for the hang": it is there
 _WANTED = (
     r"\b(?:need|want|wanted|looking for|is there|are there|any|waiting for|please|pls)(?: an?| any| the| some)? "
@@ -226,25 +230,29 @@ def _any_sign() -> Pattern:
     return pattern("|".join(f"(?:{sign.words})" for sign in SIGNS))
 
 
-def read_symptoms(text: str, *, artifact: str, first_line: int = 1) -> tuple[Fact, ...]:
+def read_symptoms(text: str, *, artifact: str, first_line: int = 1, engine: str | None = None) -> tuple[Fact, ...]:
     """The symptoms that the prose states, each once and at its first mention, in the order of `FACTS`.
 
-    `artifact` names the text in the facts' spans and `first_line` is the line it starts on. Empty when nothing is said.
+    `artifact` names the text in the facts' spans and `first_line` is the line it starts on. With `engine`, what is said
+    of another engine is not taken. Empty when nothing is said.
     """
     text = readable(text)
     source = without_code(text)
+    shown = without_code(told(text, engine=engine).text)
     found: dict[str, Fact] = {}
     read: set[str] = set()
     for block in blocks(source):
         if block.muted:
             continue
         for start, end in sentences(source, block.start, block.end):
-            sentence = plain(source[start:end])
+            sentence = plain(shown[start:end])
             if sentence in read or _any_sign().search(sentence) is None or elsewhere(sentence):
                 continue
             read.add(sentence)
+            whole = plain(source[start:end])
             for name, quote in _signs_in(without_its_wish(sentence), found):
                 place = _span(text, start, end, artifact, first_line)
+                quote = whole if quote == sentence and len(whole) <= MAX_QUOTE else quote
                 found[name] = Fact(name, True, "stated", place, quote, notable=name in _PRIMARY)
     heat = _temperature(text, artifact, first_line)
     return tuple(found[kind.name] for kind in FACTS if kind.name in found) + ((heat,) if heat else ())
@@ -274,6 +282,8 @@ def _quote(sign: Sign, sentence: str) -> str:
     words = pattern(sign.words)
     if words.search(sentence) is None or (sign.near and pattern(sign.near).search(sentence) is None):
         return ""
+    if sign.against and pattern(sign.against).search(sentence):
+        return ""
     if sign.falls and not _fallen(sentence):
         return ""
     for found in words.finditer(sentence):
@@ -297,7 +307,19 @@ def _negated(sentence: str, start: int, end: int, left: int, right: int, vanishe
         return True
     if not vanishes and pattern(_GONE_AFTER).search(sentence[end:right]):
         return True
+    if not vanishes and _said_not_to_be(sentence, start):
+        return True
     return any(one.start() < start < one.end() for one in pattern(_NO_LIST).finditer(sentence))
+
+
+def _said_not_to_be(sentence: str, start: int) -> bool:
+    """Whether the words at `start` stand in a denial; those that begin with its "no" are the lack itself."""
+    if refused_label(sentence):
+        return True
+    lack = pattern(_LACKING).search(sentence[start:]) is not None
+    line = flatten(sentence, 0, len(sentence))
+    spans = [line.span(*one) for one in denials(line.words, nouns=False)]
+    return any(left < start < right or (left == start and not lack) for left, right in spans)
 
 
 def _shortened(sentence: str, left: int, right: int, start: int) -> str:

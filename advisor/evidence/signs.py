@@ -14,7 +14,8 @@ from dataclasses import dataclass
 class Sign:
     """One way to say a thing. Case does not matter, and a sentence is read on one line: a blank is any white space.
 
-    `words` must be in the sentence, not negated; `near` too, in the same sentence; `unless` not in the same clause.
+    `words` must be in the sentence, not negated; `near` too, in the same sentence; `unless` not in the same clause,
+    `against` not in the same sentence.
     """
 
     fact: str
@@ -22,6 +23,7 @@ class Sign:
     example: str
     near: str = ""
     unless: str = ""
+    against: str = ""
     vanishes: bool = False  # "the line is gone" states it, where "the hang is gone" takes it back
     falls: bool = False  # two numbers are named, and the second must be the smaller
 
@@ -713,6 +715,7 @@ SIGNS: tuple[Sign, ...] = (
             "没有问题|没事|不会|不复现|稳定"
         ),
         unless=r"\balso\b|\bnot (?:fine|ok|stable)|n't",
+        against=r"采样也(?:都|很|完全)?(?:正常|没问题|没事|稳定)|\bsampling (?:is|works)(?: also| too)? (?:fine|ok)\b|so is sampling|(?:\bnot|n't|\bnever) (?:fall|drop)",
     ),
     Sign(
         "symptom.sampling_only",
@@ -729,6 +732,7 @@ SIGNS: tuple[Sign, ...] = (
             r"\bfalls?\b|\bfell\b|falling|\bdrops?\b|dropp|declin|collaps|decay|\bsink|go(?:es|ing) down|"
             "plummet|掉|跌|下降|降低|降到|下滑|变低|越来越低"
         ),
+        against=r"(?:没有?|不会?|未)(?:再|见|有)?(?:明显)?(?:掉|跌|下降|降低|下滑)|(?:\bnot|n't|\bnever) (?:fall|drop|declin|sink)|as expected",
     ),
     Sign(
         "symptom.acceptance_falls",

@@ -1,0 +1,57 @@
+"""A piece of prose -> one line to judge, with the place of each of its characters.
+
+Sample: "we get `DeepEP error: timeout`" and, on its next line, "every night" become "we get ¤¤¤… every night": what
+is quoted is hidden, so that the words of an error message are not taken for the words about it. White space and
+Markdown's emphasis count as one blank. An empty line means that the piece has no words.
+
+**Source:** no tool prints this.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+HIDDEN = "¤"
+# `x`, "x", “x”, 「x」, 'x' where the apostrophe of "ranks' sizes" opens nothing
+_QUOTED = re.compile(
+    r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|‘[^’\n]{1,300}’"
+    r"|(?<![\w'])'(?=\S)[^\n]{1,300}?(?<=[\S])'(?![\w'])"
+)
+_APOSTROPHE = str.maketrans({"’": "'", "？": "?", "！": "!", "；": ";", "：": ":", "，": ",", "（": "(", "）": ")"})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The words on one line; character `i` of them stands at `places[i]` of the text."""
+
+    words: str
+    places: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where the words `start`..`end` stand in the text."""
+        if start >= end or not self.places:
+            return (0, 0)
+        return self.places[start], self.places[end - 1] + 1
+
+
+def _hide(found: re.Match[str]) -> str:
+    return HIDDEN * len(found.group())
+
+
+def flatten(text: str, start: int, end: int) -> Line:
+    """The words of `text` from `start` to `end`."""
+    piece = _QUOTED.sub(_hide, text[start:end]).translate(_APOSTROPHE)
+    words: list[str] = []
+    places: list[int] = []
+    for place, sign in enumerate(piece, start):
+        if sign.isspace() or sign in "*`":
+            if not words or words[-1] == " ":
+                continue
+            sign = " "
+        words.append(sign)
+        places.append(place)
+    while words and words[-1] == " ":
+        words.pop()
+        places.pop()
+    return Line("".join(words), tuple(places))

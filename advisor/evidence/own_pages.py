@@ -1,0 +1,66 @@
+"""A text -> the places in it that are this product's own: a report, a rule's page, the list of rules, a rule file.
+
+A report fed back would else prove itself: it quotes the signature of every rule that it names. Recognised by the fixed
+lines that each face prints. A person's words above or below a report stay. Empty: nothing of the kind.
+
+**Source:** advisor/render (text, Markdown, JSON, rule page), `advisor rules list`, rules/*/*/rule.yaml, README.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+_STATUS = "MATCHES|MATCHED|LIKELY|POSSIBLE|EXPOSED|RULED OUT"
+_ID = r"(?:any|vllm|sglang|lmdeploy|xllm|vllm-ascend)/[a-z0-9][a-z0-9-]+"
+# LIKELY sglang/spec-tp-state-divergence: …  (in Markdown "## LIKELY …")
+_LEAD = re.compile(rf"^(?:#+ )?(?:{_STATUS}) {_ID}[:\s]|^(?:#+ )?No known failure matches\b", re.M)
+_FOOT = re.compile(r"A match is a resemblance with reasons,\s+not\s+a\s+proof\s+of\s+cause\.?")
+_JSON = re.compile(r"[\"']schema[\"']\s*:\s*[\"']advisor-report/")
+# "lmdeploy/mtp-silent-hang: …" then "Level error, stable, as of 2026-11-29."
+_PAGE = re.compile(rf"^(?:#+ )?{_ID}:? ", re.M)
+_PAGE_LEVEL = re.compile(r"\bLevel (?:error|warning|note),\s+(?:draft|stable|retired),\s+as\s+of\s+\d{4}-\d\d-\d\d")
+_PAGE_HEAD = re.compile(r"^(?:#+ )?WHAT HAPPENS\s*$|^#+ What happens\s*$", re.M | re.I)
+_LISTED = re.compile(rf"^{_ID}\s{{2,}}(?:error|warning|note)\s{{2,}}\S[^\n]*$", re.M)
+_RULE_KEYS = tuple(re.compile(rf"^{key}:", re.M) for key in ("id", "maturity", "symptoms", "as_of"))
+_README = re.compile(r"^# advisor\s*$", re.M)
+_README_TELLS = re.compile(r"`advisor` holds those known failures as rules|`?advisor check`?")
+
+
+def own(text: str) -> Iterator[tuple[int, int]]:
+    """The places of this product's own pages, each from its first line to its last."""
+    if _JSON.search(text) or all(key.search(text) for key in _RULE_KEYS):
+        yield 0, len(text)
+        return
+    if _README.search(text) and _README_TELLS.search(text):
+        yield 0, len(text)
+        return
+    yield from _reports(text)
+    yield from _pages(text)
+    for found in _LISTED.finditer(text):
+        yield found.span()
+
+
+def _reports(text: str) -> Iterator[tuple[int, int]]:
+    """From the line that leads a report to its last; a report without its head begins with the text."""
+    place = 0
+    for foot in _FOOT.finditer(text):
+        lead = _LEAD.search(text, place, foot.start())
+        yield lead.start() if lead else place, foot.end()
+        place = foot.end()
+    cut = _LEAD.search(text, place)
+    if cut:  # cut short: the head alone
+        end = re.search(r"\n\s*\n\s*\n|\Z", text[cut.start() :])
+        yield cut.start(), cut.start() + (end.start() if end else 0)
+
+
+def _pages(text: str) -> Iterator[tuple[int, int]]:
+    """Rule pages: from the id to the next page, or to the end, for a page ends with its references."""
+    starts = [
+        found.start()
+        for found in _PAGE.finditer(text)
+        if _PAGE_LEVEL.search(text, found.start(), found.start() + 900)
+        or _PAGE_HEAD.search(text, found.start(), found.start() + 900)
+    ]
+    yield from pairwise([*starts, len(text)])
