@@ -40,7 +40,7 @@ _ASKED = Shape(r"Tried to allocate ([\d.]+ [KMGT]?i?B)")
 _FREE = Shape(r"of which ([\d.]+ [KMGT]?i?B) is free|; ([\d.]+ [KMGT]?i?B) free")
 _DEVICE = Shape(r"([GN]PU \d+)")
 _CAPACITY = Shape(r"total capacity of ([\d.]+ [KMGT]?i?B)|([\d.]+ [KMGT]?i?B) total capacity")
-_MAX = 200
+_MAX = 2_000
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,11 @@ def tell_memory(account: Account, artifacts: Iterable[Artifact], ranks: Ranks) -
     told: set[str] = set()
     for artifact in artifacts:
         for count, at in enumerate(occurrences(artifact.text, "Tried to allocate ")):
+            if count > _MAX:
+                break
             row = line_around(artifact.text, at)
             rank = ranks.of(rank_of(row.text[:400]) or artifact.rank)
-            if count > _MAX or rank in told:
+            if rank in told:
                 continue
             asked = _ASKED.match(artifact.text, at)
             if asked:

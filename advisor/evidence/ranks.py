@@ -4,6 +4,7 @@
     "DP1 TP0" beside "DP0 TP1"      -> "2"          vLLM: every DP rank has its own TP ranks
     "DP1 TP2" beside "DP0 TP1"      -> "2"          SGLang's DP attention: the TP rank counts all
     "PP1 TP1" beside "PP0 TP0"      -> "3"
+    "DP0" beside "TP1"              -> "DP0"        vLLM's EngineCore_DP0 is no rank, it drives those that are
 
 What cannot be numbered keeps its name. **Source:** vLLM 0.28 `distributed/parallel_state.py` (order DP, PP, TP); SGLang
 0.5.17 `managers/scheduler.py` (prefixes), `layers/dp_attention.py`.
@@ -33,6 +34,7 @@ class Ranks:
             for kind, number in parts.items():
                 sizes[kind] = max(sizes[kind], number + 1)
         self.sizes = sizes
+        self.has_workers = any("TP" in parts or "PP" in parts for parts in self.labels.values())
         self.tp_counts_all = self._tp_counts_all()
         self.known: dict[str, str] = {}
 
@@ -49,7 +51,7 @@ class Ranks:
         if plain:
             return str(int(plain[1]))
         parts = self.labels.get(name) or _parts(name)
-        if not parts:
+        if not parts or (parts.keys() == {"DP"} and self.has_workers):
             return name
         tp, pp, dp = parts.get("TP", 0), parts.get("PP", 0), parts.get("DP", 0)
         if self.tp_counts_all or len(parts) == 1:

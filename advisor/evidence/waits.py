@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
+from advisor.evidence.lines import occurrences
 from advisor.evidence.ranks import Ranks
 from advisor.model.fact import Artifact, FactKind, Frame, Span, Thread
 
@@ -119,34 +121,42 @@ class Stand:
         return self.place == "work" or self.asks_for_work
 
 
+class _Text:
+    """The lines of an artifact by their number in what the user gave; where they end is looked up once."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self.artifact = artifact
+
+    @cached_property
+    def ends(self) -> list[int]:
+        return [*occurrences(self.artifact.text, "\n"), len(self.artifact.text)]
+
+    def line(self, number: int) -> str:
+        index = number - self.artifact.first_line
+        if not 0 <= index < len(self.ends):
+            return ""
+        return self.artifact.text[self.ends[index - 1] + 1 if index else 0 : self.ends[index]]
+
+
 def stands(read: Iterable[tuple[Artifact, tuple[Thread, ...]]], ranks: Ranks) -> list[Stand]:
     """Every capture of a rank's main thread, in the order given."""
     found: list[Stand] = []
     for artifact, threads in read:
-        captured = [thread for thread in threads if thread.frames and _is_capture(artifact, thread)]
+        text = _Text(artifact)
+        captured = [thread for thread in threads if thread.frames and _is_capture(text, thread)]
         for rank, thread in _main(captured):
             named = ranks.of(rank or artifact.rank)
             if named:
-                found.append(_stand(artifact, named, thread))
-    return found
+                found.append(_stand(text, named, thread))
+    numbered = [one for one in found if one.rank.isdigit()]
+    return numbered or found
 
 
-def _is_capture(artifact: Artifact, thread: Thread) -> bool:
+def _is_capture(text: _Text, thread: Thread) -> bool:
     """Whether the thread was captured while alive; an exception's traceback is where a thread was."""
     if thread.name == "MainThread":
         return True
-    return artifact.kind == "stack" and "Traceback" not in _line(artifact, thread.span.line)
-
-
-def _line(artifact: Artifact, number: int) -> str:
-    """The line of the artifact with this number in what the user gave."""
-    at = 0
-    for _ in range(number - artifact.first_line):
-        at = artifact.text.find("\n", at) + 1
-        if not at:
-            return ""
-    end = artifact.text.find("\n", at)
-    return artifact.text[at : end if end >= 0 else len(artifact.text)]
+    return text.artifact.kind == "stack" and "Traceback" not in text.line(thread.span.line)
 
 
 def _main(threads: list[Thread]) -> Iterator[tuple[str | None, Thread]]:
@@ -166,7 +176,7 @@ def _main(threads: list[Thread]) -> Iterator[tuple[str | None, Thread]]:
             yield rank, chosen[0]
 
 
-def _stand(artifact: Artifact, rank: str, thread: Thread) -> Stand:
+def _stand(text: _Text, rank: str, thread: Thread) -> Stand:
     place, words, op, depth = _where(thread)
     frames = thread.frames
     caller = next((one for one in frames[depth + 1 :] if _is_ours(one)), None)
@@ -178,10 +188,10 @@ def _stand(artifact: Artifact, rank: str, thread: Thread) -> Stand:
         words,
         op,
         tuple(one.function for one in frames if _is_python(one)) or tuple(one.function for one in frames),
-        tuple(_line(artifact, one.span.line).strip() for one in frames if _is_python(one)),
+        tuple(text.line(one.span.line).strip() for one in frames if _is_python(one)),
         any(one.function in _ASKS_FOR_WORK for one in frames),
         frames[depth].span,
-        artifact.name,
+        text.artifact.name,
     )
 
 

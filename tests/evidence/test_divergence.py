@@ -297,6 +297,7 @@ def test_one_rank_under_many_names():
     assert rank_number("DP1 TP0", ["DP0 TP0", "DP0 TP1", "DP1 TP1"]) == "2"
     assert rank_number("DP1 TP2", ["DP0 TP0", "DP0 TP1", "DP1 TP3"]) == "2"
     assert rank_number("PP1 TP1", ["PP0 TP0", "PP0 TP1", "PP1 TP0"]) == "3"
+    assert rank_number("DP0", ["TP0", "TP1"]) == "DP0"
     assert Ranks([]).of(None) == ""
 
 

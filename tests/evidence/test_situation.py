@@ -193,6 +193,18 @@ def test_all_ranks_at_one_place():
     assert {fact.name: fact.value for fact in facts} == {"ranks.symmetric": True, "stack.unchanged": True}
 
 
+def test_the_engine_core_is_no_rank():
+    core = (
+        'Process 9: VLLM::EngineCore_DP0\nPython v3.12.3\n\nThread 9 (idle): "MainThread"\n'
+        "    acquire_read (vllm/distributed/device_communicators/shm_broadcast.py:300)\n"
+    )
+    worker = 'Process 10: VLLM::Worker_TP{0}\nPython v3.12.3\n\nThread 10 (active): "MainThread"\n    synchronize (torch/cuda/streams.py:3)\n'
+    read = [one for name in "ab" for one in handed(core + worker.format(0) + worker.format(1), f"{name}.txt")]
+    statements, facts = situation(read)
+    assert {rank for one in statements for rank in one.ranks} == {"0", "1"}
+    assert {fact.name for fact in facts} == {"ranks.symmetric", "stack.unchanged"}
+
+
 def test_a_traceback_is_no_capture():
     text = 'Traceback (most recent call last):\n  File "/srv/app/engine.py", line 3, in step\n    x()\n  File "/x/torch/cuda/__init__.py", line 9, in synchronize\n    y()\nValueError: bad\n'
     for name in ("rank0.log", "rank0.txt"):
