@@ -161,3 +161,22 @@ def test_cleaning_keeps_the_lines(text):
 def test_any_bytes_are_taken(data):
     for artifact in intake.take("x", data).artifacts:
         reading.read(artifact)
+
+
+def test_a_line_that_containerd_split_is_one_line_again():
+    text = "2026-08-02T10:44:31.1Z stdout P [2026-08-02 10:44:31] server_args=ServerArgs(model_path='m', \n2026-08-02T10:44:31.1Z stderr F x\n2026-08-02T10:44:31.1Z stdout P tp_size=2, \n2026-08-02T10:44:31.1Z stdout F dp_size=1)\nlast"
+    rows = unwrap(text).split("\n")
+    assert rows[0].endswith(" F [2026-08-02 10:44:31] server_args=ServerArgs(model_path='m', tp_size=2, dp_size=1)")
+    assert (rows[1][-1], rows[2:]) == ("x", ["", "", "last"])
+    (artifact,) = intake.take("x.log", text.encode(), kind="log").artifacts
+    assert [fact.value for fact in reading.read(artifact).facts if fact.name == "banner.complete"] == [True]
+
+
+def test_a_line_that_docker_split_is_one_line_again():
+    parts = ["a" * 16_384, "b" * 300 + "\n", "c\n"]
+    text = "\n".join(json.dumps({"log": part, "stream": "stdout", "time": "2026-08-02T10:44:31.1Z"}) for part in parts)
+    assert [row[-3:] for row in unwrap(text).split("\n")] == ["bbb", "", "F c"]
+    stripped = "\n".join(
+        json.dumps({"log": part.strip(), "stream": "stdout", "time": "2026-08-02T10:44:31.1Z"}) for part in "abc"
+    )
+    assert [row[-3:] for row in unwrap(stripped).split("\n")] == ["F a", "F b", "F c"]

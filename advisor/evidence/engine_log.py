@@ -162,7 +162,7 @@ _READY = (
     "Brpc Server started on port",
 )
 _ALIVE = ('" 200', "Decode batch", "Avg prompt throughput:", "Avg thr (in/out):", "finish_reason: ")
-_FATAL = ("Scheduler hit an exception", "failed to start", "fatal error", "Process ", "[rank", "Uncaught exception")
+_FATAL = (" hit an exception", "failed to start", "fatal error", "Process ", "[rank", "Uncaught exception")
 _ECHO = Shape(
     r"EngineDeadError|BrokenPipe|closed by peer|reset by peer|communicator was aborted|remote process exited|"
     r"See root cause above|See stack trace|watchdog thread terminated|TCPStore|cancelled|"

@@ -7,6 +7,9 @@
     {"textPayload":"...","severity":"ERROR","timestamp":"..."}   Cloud Logging
     {"message":"...","@timestamp":"...","log.level":"ERROR"}   Logstash, ECS
 
+    2026-08-02T10:44:31.1Z stdout P server_args=ServerArgs(model_path=...   containerd splits lines at 16 KiB, as Docker
+    2026-08-02T10:44:31.1Z stdout F ..., tp_size=2)                         does: joined on the first, the rest emptied
+
 A message of several lines stays one line of its file, broken inside by U+2028. What is no such object stays as it is.
 
 **Source:** moby `daemon/logger/jsonfilelog/jsonlog`; `python-json-logger` 3 `jsonlogger.py`; zap
@@ -19,6 +22,7 @@ import json
 from datetime import UTC, datetime
 
 from advisor.evidence.lines import INNER, head_length, is_logged
+from advisor.evidence.shapes import Shape
 
 _MESSAGE = ("log", "msg", "message", "textPayload", "line", "event", "MESSAGE")
 _TIME = ("time", "ts", "timestamp", "@timestamp", "asctime", "t", "datetime")
@@ -36,10 +40,37 @@ _WORDS = {
 }
 _LEVELS = ("TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "FATAL")
 _MAX_LINE = 1 << 20
+_SPLIT_AT = 16_000  # characters; a shorter record without a line end is a collector's that strips it
+_PARTIAL = Shape(r"(?:\[pod/[^\]\s]+\] )?\d{4}-\d\d-\d\dT[\d:.]+\S* (std(?:out|err)) ([PF]) ")
 
 
 def unwrap(text: str) -> str:
-    """`text` with each JSON record replaced by the line or lines it holds; as many lines as before."""
+    """`text` with each JSON record replaced by what it holds and split lines joined; as many lines as before."""
+    return _joined(_unwrapped(text))
+
+
+def _joined(text: str) -> str:
+    if " stdout P " not in text and " stderr P " not in text:
+        return text
+    rows = text.split("\n")
+    first: dict[str, int] = {}  # where the line began that a stream has not ended yet
+    for index, row in enumerate(rows):
+        part = _PARTIAL.match(row)
+        if part is None:
+            continue
+        stream, flag = part.groups()
+        if stream in first:
+            rows[first[stream]] += row[part.end() :]
+            rows[index] = ""
+        elif flag == "P":
+            first[stream] = index
+            rows[index] = row[: part.end() - 2] + "F " + row[part.end() :]
+        if flag == "F" or len(rows[first[stream]]) > _MAX_LINE:
+            first.pop(stream, None)
+    return "\n".join(rows)
+
+
+def _unwrapped(text: str) -> str:
     if '{"' not in text:
         return text
     rows = text.split("\n")
@@ -69,7 +100,8 @@ def logged(record: str) -> str | None:
     trace = _first(fields, _TRACE)
     whole = message.rstrip("\r\n") + (f"\n{trace.rstrip()}" if isinstance(trace, str) and trace.strip() else "")
     shown = [row.rstrip("\r").rpartition("\r")[2] for row in whole.split("\n")]
-    return INNER.join([_prefixed(fields, shown[0]), *shown[1:]])
+    split = "log" in fields and "stream" in fields and len(message) >= _SPLIT_AT and not message.endswith("\n")
+    return INNER.join([_prefixed(fields, shown[0], split), *shown[1:]])
 
 
 def _flat(fields: dict[str, object]) -> dict[str, object]:
@@ -85,7 +117,7 @@ def _first(fields: dict[str, object], names: tuple[str, ...]) -> object:
     return next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
 
 
-def _prefixed(fields: dict[str, object], message: str) -> str:
+def _prefixed(fields: dict[str, object], message: str, split: bool) -> str:
     """The message behind a prefix that `lines` knows; to a prefix of its own only the time is added."""
     time = _time(_first(fields, _TIME))
     rank = _first(fields, _RANK)
@@ -93,7 +125,8 @@ def _prefixed(fields: dict[str, object], message: str) -> str:
     level = _level(_first(fields, _LEVEL))
     if is_logged(message) or not level:
         stream = fields.get("stream") if fields.get("stream") in ("stdout", "stderr") else "stderr"
-        return f"{time} {stream} F {message}" if time else message
+        flag = "P" if split else "F"
+        return f"{time} {stream} {flag} {message}" if time else message
     return f"{who}{time} {level} {message}" if time else f"{who}{level}:  {message}"
 
 

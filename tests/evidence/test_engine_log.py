@@ -261,3 +261,20 @@ def test_a_facts_place_is_in_the_original():
 def test_odd_numbers_are_no_error(line):
     handed("\n".join([line] * 4), "server.log")
     handed("Watchdog caught collective operation timeout: " + line, "server.log")
+
+
+def test_a_scheduler_that_died_is_a_crash_of_its_rank():
+    text = (
+        "[2026-08-02 12:01:07 TP3] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/srv/sglang/srt/managers/scheduler.py", line 2826, in run_scheduler_process\n'
+        "    scheduler.event_loop_overlap()\n"
+        "torch.AcceleratorError: CUDA error: unspecified launch failure\n\n"
+        "[2026-08-02 12:01:08] SIGQUIT received. signum=None, frame=None. It usually means one child failed.\n"
+        '[2026-08-02 12:01:09] INFO:     192.0.2.1:1 - "GET /health HTTP/1.1" 200 OK\n'
+    )
+    found = handed(text, "server.log")
+    told = {fact.name: (fact.value, fact.rank, fact.notable) for fact in facts(found) if fact.rank == "TP3"}
+    assert told == {
+        "error.exception": ("torch.AcceleratorError", "TP3", True),
+        "symptom.crash": (True, "TP3", True),
+    }

@@ -24,6 +24,8 @@ def test_every_line_of_a_log_file_is_read_as_log(path):
         ("capture-rank0.log", True),
         ("vllm-tp2-eagle3.log", True),
         ("sglang-tp2.log", True),
+        ("sglang-kubectl-prefix.log", True),
+        ("vllm-docker-json.log", True),
         ("lmdeploy-turbomind.log", True),
         ("xllm-npu-mtp-rank0.log", True),
         ("vllm-pp4-long-context.log", False),  # it goes on
