@@ -130,7 +130,7 @@ def _place(boundary: Boundary, knowledge: Knowledge) -> Commit | None:
 def _by_commit(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
     if build.commit and boundary.commit and _same(build.commit, boundary.commit):
         return Truth.YES, f"it is {_name(boundary)} itself"
-    if knowledge is None:
+    if knowledge is None or not (build.commit or build.after_pr):
         return Truth.UNKNOWN, ""
     target = _place(boundary, knowledge)
     here = on_main(build.commit, knowledge) if build.commit else None

@@ -59,14 +59,14 @@ class History:
     """Upstream main, first-parent, as one text: `<12 hex> <YYYY-MM-DD> <#PR or ->` a line, oldest first."""
 
     def __init__(self, text: str) -> None:
-        lines = text.splitlines(keepends=True)
-        head = 0
-        while head < len(lines) and lines[head].startswith("#"):
-            head += 1
-        self.header = tuple(line[1:].strip() for line in lines[:head])
-        self._text = "".join(lines[head:])
-        self.width = len(lines[head]) if head < len(lines) else 0
-        self._by_pr: dict[int, int] | None = None
+        start = 0
+        header = []
+        while text.startswith("#", start):
+            end = text.find("\n", start) + 1 or len(text)
+            header.append(text[start + 1 : end].strip())
+            start = end
+        self.header = tuple(header)
+        self._text = text[start:]
 
     def __bool__(self) -> bool:
         return bool(self._text)

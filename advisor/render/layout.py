@@ -61,6 +61,9 @@ def _pieces(text: str, room: int) -> Iterator[tuple[str, bool]]:
 
 def _unbroken(word: str) -> Iterator[str]:
     """A word without wide characters is one piece; beside a wide character it may be parted."""
+    if word.isascii():
+        yield word
+        return
     start = 0
     for at in range(1, len(word)):
         before, after = word[at - 1], word[at]
