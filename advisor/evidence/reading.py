@@ -15,6 +15,7 @@ from advisor.evidence import (
     flight_recorder,
     free_text,
     hardware,
+    heartbeat,
     machine,
     nccl_log,
     python_stack,
@@ -63,9 +64,10 @@ def _logged(artifact: Artifact) -> Evidence:
     threads = python_stack.read(artifact)
     facts = once([*nccl_log.read(artifact), *engine_log.read(artifact)])
     collectives, statuses = watchdog.read(artifact)
+    beats = heartbeat.beats(artifact)
     if engine_log.covers(artifact):
         artifact = replace(artifact, covered=True)
-    return Evidence(facts, threads, python_stack.notes(threads), artifact, collectives, statuses)
+    return Evidence(facts, threads, python_stack.notes(threads), artifact, collectives, statuses, (), beats)
 
 
 def _vocabulary() -> tuple[FactKind, ...]:

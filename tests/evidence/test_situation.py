@@ -219,5 +219,16 @@ def test_a_hang_told_and_nothing_else():
     assert facts == ()
 
 
+def test_the_beats_of_a_log_that_stopped():
+    beat = (
+        "[2026-08-02 10:41:{:02d} TP0] Decode batch, #running-req: 2, gen throughput (token/s): 31.88, #queue-req: 0\n"
+    )
+    end = "[2026-08-02 10:44:31 TP0] Scheduler watchdog timeout (self.watchdog_timeout=120, self.soft=False)\n"
+    statements, _ = situation(handed("".join(beat.format(second) for second in range(7, 28, 5)) + end, "sglang.log"))
+    assert [one.says for one in statements if one.kind == "stopped"] == [
+        "Decode batch of TP0 stopped, last at 10:41:27"
+    ]
+
+
 def test_nothing():
     assert situation([]) == ((), ())
