@@ -18,8 +18,12 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from advisor.errors import UsageError
+from advisor.evidence.assertion import told
 from advisor.evidence.dates import bounds, day, periods
+from advisor.evidence.deployed import NOW, placed
+from advisor.evidence.library_versions import contradictions, plain_version
 from advisor.evidence.prose import blocks, clause_of, elsewhere, of_another, plain, readable
+from advisor.evidence.spellings import changed_tag, spelled
 from advisor.model.build import Build, Component, commit_in, local_commit, parse_version, pr_in
 from advisor.model.fact import Note, Origin
 
@@ -161,14 +165,15 @@ _BASELINE = r"(?<![\w/])(?:origin/|upstream/)?(?:main|master)\s*(?:@|at(?:\s+com
 def component(text: str) -> Component:
     """The component of `--component nccl=2.28.9`; its name in lower case. UsageError without a name or version."""
     name, sign, version = text.partition("=")
-    name, version = name.strip().lower(), version.lstrip("=").strip().removeprefix("v")
+    name = _ALIASES.get(name.strip().lower(), name.strip().lower())
+    version = plain_version(name, version.lstrip("="))
     if not sign or not name or not version:
         raise UsageError(
             f"`{text}` does not give a name and a version",
             "--component",
             "for example nccl=2.28.9 or torch=2.11.0+cu130",
         )
-    return Component(_ALIASES.get(name, name), version, "stated", "--component")
+    return Component(name, version, "stated", "--component")
 
 
 def components_in(text: str) -> list[tuple[Component, int, int]]:
@@ -176,9 +181,10 @@ def components_in(text: str) -> list[tuple[Component, int, int]]:
     found = []
     for match in re.finditer(_COMPONENT, text, re.I):
         name = " ".join(match["name"].lower().split())
+        name = _ALIASES.get(name, name)
         found.append(
             (
-                Component(_ALIASES.get(name, name), match["version"], "stated", plain(match.group())),
+                Component(name, plain_version(name, match["version"]), "stated", plain(match.group())),
                 match.start(),
                 match.end(),
             )
@@ -245,7 +251,8 @@ def read_build(
     words = re.sub(
         rf"{_ENGINE}-(?=v?\d+\.\d+\.\d)", r"\1 ", plain(readable(text[:MAX_ANSWER])), flags=re.I
     )  # vllm-0.11.0
-    reading = _Reading(words, engine or engine_in(text) or "")
+    typed = spelled(words)
+    reading = _Reading(typed.text, engine or engine_in(text) or "", fork=typed.fork, notes=list(typed.notes))
     for step in _STEPS:
         step(reading)
     if reading.vague and not reading.version and not reading.commit:
@@ -271,14 +278,16 @@ def read_build(
         origin=origin,
         notes=tuple(reading.notes),
     )
-    return build, components, tuple(Note("hint", note) for note in reading.notes)
+    hints = tuple(Note("hint", note) for note in reading.notes)
+    return build, components, hints + contradictions(components)
 
 
 @dataclass(frozen=True, order=True)
 class _Statement:
     """A place that states the engine's build.
 
-    `rank` 0 is a label with the engine's name, then a phrase (1), another label (2), an image (3), a baseline (4).
+    `rank` 0 is a label with the engine's name, then a phrase (1), another label (2), an image (3), a baseline (4), a
+    number without a name that is said to be deployed (5).
     """
 
     rank: int
@@ -295,9 +304,10 @@ def find_build(text: str, *, engine: str | None) -> tuple[Build, tuple[Component
     """
     text = readable(text)
     pieces = list(_pieces(text))
-    statements = sorted(one for start, piece in pieces for one in _statements(start, piece))
+    shown = told(text).text
+    statements = sorted(one for start, piece in pieces for one in _statements(start, piece, shown))
     engine = engine or _leading(text, statements)
-    mine = [one for one in statements if one.engine in ("", engine)]
+    mine = [one for one in statements if one.engine in ("", engine) and (engine or one.rank < 5)]
     build, found, notes = Build(engine=engine or ""), (), ()  # type: tuple[Build, tuple[Component, ...], tuple[Note, ...]]
     for one in mine:
         build, found, notes = read_build(one.value, engine=engine)
@@ -307,7 +317,8 @@ def find_build(text: str, *, engine: str | None) -> tuple[Build, tuple[Component
     build = _completed(build, text, mine)
     known = {one.name: one for _, piece in pieces for one in reversed(_stated(piece, engine))}
     components = tuple({**known, **{one.name: one for one in found}}.values())
-    return build.but(components=components), components, notes
+    said = [one for _, piece in pieces for one in _stated(piece, engine)]
+    return build.but(components=components), components, notes + contradictions([*found, *said])
 
 
 def stated_components(text: str) -> tuple[Component, ...]:
@@ -331,7 +342,8 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
             place += len(line)
 
 
-def _statements(start: int, line: str) -> Iterator[_Statement]:
+def _statements(start: int, line: str, shown: str) -> Iterator[_Statement]:
+    """The statements of one line; `shown` is the whole text without its questions, plans and the like."""
     label = re.match(_LABEL, line)
     if label:
         name, value = plain(label["label"]).lower(), label["value"].strip()
@@ -346,9 +358,14 @@ def _statements(start: int, line: str) -> Iterator[_Statement]:
                 said or "",
                 _first_clause(value[max(0, value.lower().find(said or "")) :]) if said else value,
             )
+    numbers = placed(line, [found.span("version") for found in re.finditer(_VERSION, line)])
     for found in re.finditer(_SAYS, line, re.I):
         left, right = clause_of(line, found.start(), found.end())
-        if not of_another(line[left:right]) and not elsewhere(line):
+        number = next((one for one in numbers if found.end() <= one.start <= found.end() + 1), None)
+        role = number.role if number else ""
+        if role not in ("", NOW) or not shown[start + found.start() : start + found.end()].strip():
+            continue
+        if role == NOW or (not of_another(line[left:right]) and not elsewhere(line)):
             changed = re.search(
                 r"(?:\b(?:patched|modified|custom|hacked|forked|fork of)|魔改的?|改过的) ?$",
                 line[: found.start()],
@@ -359,10 +376,19 @@ def _statements(start: int, line: str) -> Iterator[_Statement]:
     for found in re.finditer(_IMAGE, line):
         if found["tag"] and "/" in found["name"] and _names_engine(found["name"], False):
             yield _Statement(3, start + found.start(), engine_in(found["name"]) or "", found.group())
+    for one in numbers:
+        if one.role == NOW and shown[start + one.start] != " " and _may_be_engine(line[: one.start], line[one.start :]):
+            owner = _word_before(line[: one.start]).lower()
+            yield _Statement(5, start + one.start, owner, line[one.start : one.end])
     for found in re.finditer(_BASELINE, line, re.I):
         left, right = clause_of(line, found.start(), found.end())
         if not of_another(line[left:right]):
             yield _Statement(4, start + found.start(), "", found.group())
+
+
+def _may_be_engine(before: str, number: str) -> bool:
+    """Whether a number without a name can be an engine's: all of them are at 0.x, and no library is named before it."""
+    return number.startswith("0.") and re.search(rf"(?:{_NAME})(?:\s+version|版本)?\W*$", before, re.I) is None
 
 
 def _first_clause(text: str) -> str:
@@ -449,6 +475,10 @@ def _read_tag(reading: _Reading, name: str, tag: str) -> None:
             reading.vague = f"{reading.image} does not name a release of the engine: `pip show` in the container tells"
         return
     reading.version = number["version"]
+    changed = changed_tag(tag)
+    if changed or (reading.engine == "vllm" and engine_in(name) == "vllm-ascend"):
+        reading.fork = reading.fork or changed or "vllm-ascend"
+        reading.notes.append(f"{reading.image} is not the stock release {reading.version}: what was changed in it?")
     if owner not in _HOME:
         reading.notes.append(
             f"{reading.image} is not an image of the project itself; its version is taken from the tag"
@@ -580,6 +610,8 @@ def _take_series(reading: _Reading) -> None:
         ):
             continue
         major, minor = map(int, series.split("."))
+        if major > 9:  # no engine is near that
+            continue
         reading.notes.append(
             f"some {series} release: {series}.0 or later, before {major}.{minor + 1}; the patch number is not given"
         )

@@ -120,6 +120,27 @@ BUILDS = [
     ("0.28.0 custom image", {"version": "0.28.0"}),
     ("0.28.0+cpu", {"version": "0.28.0+cpu"}),
     ("0.28.0, image based on ubuntu 22.04.1", {"version": "0.28.0"}),
+    ("0.5.18-myfork", {"version": "0.5.18", "fork": "myfork"}),
+    ("0.5.18 (patched)", {"version": "0.5.18", "fork": "patched"}),
+    (
+        "lmsysorg/sglang:v0.5.18-patched",
+        {"image": "lmsysorg/sglang:v0.5.18-patched", "version": "0.5.18", "fork": "patched"},
+    ),
+    ("0.28.0-cu129", {"version": "0.28.0"}),
+    ("0.5.6.post1-cu129-amd64-b200", {"version": "0.5.6.post1"}),
+    ("0.5.16-official", {"version": "0.5.16"}),
+    # a pre-release is not its release, however it is spelt
+    ("0.5.19-rc1", {"version": "0.5.19rc1"}),
+    ("v0.30.0-rc.1", {"version": "0.30.0rc1"}),
+    ("0.28.0-alpha2", {"version": "0.28.0a2"}),
+    ("0.11.0-post1", {"version": "0.11.0.post1"}),
+    # what git says
+    ("f60bc73c^", {}),
+    ("f60bc73c~1", {}),
+    ("main~2", {}),
+    ("v0.5.16-2-gf60bc73c", {"commit": "f60bc73c"}),
+    ("nightly-dev-20260901-f60bc73c", MAIN | {"commit": "f60bc73c", "earliest": "2026-09-01", "latest": "2026-09-01"}),
+    ("2026-08-29", {"earliest": "2026-08-29", "latest": "2026-08-29"}),
     # main beside a number: what runs, and what was only tried
     (
         "from main, July 29 2026, reports 0.9.0",
@@ -198,6 +219,11 @@ def test_a_fork_that_equals_upstream_is_upstream():
         ("vllm-openai:gptoss", "does not name a release"),
         ("mycorp/vllm-openai:v0.11.0", "not an image of the project itself"),
         ("0.11.0, was 0.10.2", "0.11.0 came first"),
+        ("f60bc73c^", "git rev-parse 'f60bc73c^'"),
+        ("0.5.18-myfork", "not the stock release"),
+        ("quay.io/ascend/vllm-ascend:v0.29.0", "not the stock release"),
+        ("v0.5.16-2-gf60bc73c", "2 commits after 0.5.16"),
+        ("0.11.0, NCCL 2.28.9, nccl 2.29.7", "nccl is given as 2.28.9 and as 2.29.7"),
     ],
 )
 def test_what_is_left_open_is_said(text, note):
@@ -205,7 +231,12 @@ def test_what_is_left_open_is_said(text, note):
     assert any(note in one.text for one in notes)
 
 
-@pytest.mark.parametrize("text", ["hello", "", "3.5 hours", "1234567"])
+def test_an_image_of_vllm_ascend_is_no_stock_vllm():
+    assert read("quay.io/ascend/vllm-ascend:v0.29.0", "vllm")["fork"] == "vllm-ascend"
+    assert "fork" not in read("quay.io/ascend/vllm-ascend:v0.29.0", "vllm-ascend")
+
+
+@pytest.mark.parametrize("text", ["hello", "", "3.5 hours", "1234567", "99.0", "latest"])
 def test_strict_refuses_what_names_no_build(text):
     with pytest.raises(UsageError) as error:
         read_build(text, engine="vllm", strict=True)
@@ -230,13 +261,17 @@ def test_observed_builds_say_so():
         ("pytorch = v2.11.0+cu130", "torch", "2.11.0+cu130"),
         ("nvidia-nccl-cu12=2.27.5", "nccl", "2.27.5"),
         ("something-else=1", "something-else", "1"),
+        ("nccl=22809", "nccl", "2.28.9"),
+        ("nccl=2708", "nccl", "2.7.8"),
+        ("nccl=nvidia-nccl-cu13 2.28.9", "nccl", "2.28.9"),
+        ("deep_ep=9af0e0d", "deep_ep", "9af0e0d"),
     ],
 )
 def test_component(text, name, version):
     assert (component(text).name, component(text).version) == (name, version)
 
 
-@pytest.mark.parametrize("text", ["nccl 2.28.9", "nccl", "=2.28.9", "nccl="])
+@pytest.mark.parametrize("text", ["nccl 2.28.9", "nccl", "=2.28.9", "nccl=", "nccl=latest", "torch=unknown"])
 def test_component_needs_a_name_and_a_version(text):
     with pytest.raises(UsageError) as error:
         component(text)
@@ -275,6 +310,41 @@ def test_finds_in_prose(text, known):
     build, components, _ = find_build(text, engine=None)
     words = [build.engine, build.version or "", *(f"{one.name}={one.version}" for one in components)]
     assert " ".join(filter(None, words)) == known
+
+
+DEPLOYED = [
+    ("We plan to move to SGLang 0.5.19; today 0.5.16 is deployed. It hangs.", "0.5.16"),
+    ("We are not on SGLang 0.5.12 any more, but on 0.5.16. It crashes.", "0.5.16"),
+    ("not on SGLang 0.5.12 but on 0.5.16", "0.5.16"),
+    ("after upgrading from 0.5.16 to 0.5.19 it still hangs", "0.5.19"),
+    ("SGLang worked on 0.5.15, broke in 0.5.16", "0.5.16"),
+    ("SGLang 0.5.15 -> 0.5.16 upgrade broke it", "0.5.16"),
+    ("downgraded from SGLang 0.5.19 to 0.5.18, still hangs", "0.5.18"),
+    ("Is SGLang 0.5.19 affected? We run 0.5.16", "0.5.16"),
+    ("First seen on SGLang 0.5.12, now 0.5.16, still there", "0.5.16"),
+    ("instead of SGLang 0.5.19 we use 0.5.16", "0.5.16"),
+    ("We plan to upgrade SGLang from 0.5.16 to 0.5.19", "0.5.16"),
+    ("upgrading from 0.5.16 to 0.5.19 fixes it", "0.5.16"),
+    ("SGLang 0.5.16 is what we run; 0.5.19 is planned for next week", "0.5.16"),
+    ("SGLang 0.5.16 hangs, 0.5.15 was fine", "0.5.16"),
+    ("升级前 0.5.16，现在 0.5.19 仍卡死", "0.5.19"),
+    ("从 0.5.16 升级到 SGLang 0.5.19 后还是卡", "0.5.19"),
+    ("我们计划升级到 SGLang 0.5.19，目前是 0.5.16", "0.5.16"),
+    ("We do not run SGLang 0.5.19. It hangs.", None),
+    ("It hangs with flashinfer 0.5.3", None),
+    ("It hangs with LMCache version 0.3.2", None),
+    ("vLLM 0.11.0 hangs", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "version"), DEPLOYED)
+def test_finds_the_one_deployed(text, version):
+    assert find_build(text, engine="sglang")[0].version == version
+
+
+def test_two_versions_of_a_library_are_told():
+    _, _, notes = find_build("SGLang 0.5.16 hangs\nNCCL 2.28.9\nrank 1 has NCCL 2.29.7", engine="sglang")
+    assert [note.text for note in notes if note.kind == "conflict"]
 
 
 def test_finds_a_commit_and_a_baseline():
