@@ -9,13 +9,13 @@ import re
 from dataclasses import replace
 
 from advisor import intake
-from advisor.evidence import builds, collect_env, divergence, hardware, machine
+from advisor.evidence import assertion, builds, collect_env, divergence, hardware, machine
 from advisor.evidence import reading as evidence
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import File, Request
-from advisor.launches import reading
+from advisor.launches import dump, reading
 from advisor.model.build import Build, Component
-from advisor.model.fact import Artifact, Fact, Note
+from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
@@ -70,11 +70,24 @@ def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[
 
 
 def _add(found: evidence.Evidence, gathering: Gathering) -> evidence.Evidence:
-    gathering.artifacts.append(found.artifact)
+    gathering.artifacts.append(_searchable(found.artifact, gathering))
     gathering.facts += found.facts
     gathering.threads += found.threads
     gathering.notes += found.notes
     return found
+
+
+def _searchable(artifact: Artifact, gathering: Gathering) -> Artifact:
+    """The artifact as rules' patterns may search it: only what is said of this deployment, only what was printed."""
+    if artifact.kind == "text":
+        said = assertion.asserted(artifact.text, engine=gathering.build.engine or None)
+    elif artifact.kind == "log":
+        said = assertion.printed(artifact.text)
+    else:
+        return artifact
+    place = Span(artifact.name, artifact.first_line)
+    gathering.notes += [Note("ignored", f"not taken for what happens here: {note}", place) for note in said.notes]
+    return replace(artifact, text=said.text)
 
 
 def _listed_environment(artifact: Artifact) -> tuple[Variable, ...]:
@@ -118,15 +131,20 @@ def _guess(text: str, known: dict[str, Knowledge]) -> str:
 
 
 def _banners(name: str, known: dict[str, Knowledge], gathering: Gathering) -> None:
-    """A log's dump of the arguments really in force is a launch, observed."""
-    dumps = [
-        fact for fact in gathering.facts if fact.name == "banner.args" and fact.span and fact.span.artifact == name
-    ]
-    for fact in dumps:
+    """A log's dump of the arguments really in force is a launch, observed; complete where the dump lists them all."""
+    here = [one for one in gathering.facts if one.span and one.span.artifact.partition("!")[0] == name]
+    engines = {one.span.artifact: str(one.value) for one in here if one.name == "banner.engine" and one.span}
+    whole = {one.span for one in here if one.name == "banner.complete" and one.value}
+    for fact in (one for one in here if one.name == "banner.args" and one.span):
+        engine = gathering.build.engine or engines.get(fact.span.artifact if fact.span else "") or ""
+        dumped = dump.read(str(fact.value), known[engine], name, fact.span) if engine in known else None
+        if dumped is not None:
+            gathering.mentioned.append(replace(dumped, complete=fact.span in whole, rank=fact.rank))
+            continue
         found = reading.read(
             str(fact.value),
             knowledge=known,
-            engine=gathering.build.engine or None,
+            engine=engine or None,
             version=gathering.build.version,
             artifact=name,
         )

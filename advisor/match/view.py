@@ -90,14 +90,14 @@ class View:
     def _in_launch(self, flag: str, launch: Launch) -> Answer:
         given = launch.setting(flag)
         if given is not None and given.value is None:
-            return Answer((Fact(f"setting:{flag}", None, given.origin, given.span, why=f"{flag} is taken away"),))
+            return Answer((Fact(f"setting:{flag}", None, given.origin, given.span, why=f"{flag} is not set"),))
         if given is not None:
             quote = given.quote or f"{given.typed} {given.value}"
             return Answer((Fact(f"setting:{flag}", given.value, given.origin, given.span, quote, launch.rank),))
         parent, dot, _ = flag.partition(".")
         above = launch.setting(parent) if dot else None
         if above is not None:
-            gone = Fact(f"setting:{flag}", None, above.origin, above.span, why=f"{parent} is taken away")
+            gone = Fact(f"setting:{flag}", None, above.origin, above.span, why=f"{parent} is not set")
             return Answer((gone,)) if above.value is None else Answer()
         if not launch.complete or self.knowledge is None:
             return Answer()
