@@ -64,6 +64,7 @@ _LISTING = re.compile(  # src/proxy.cc:499: static ncclResult_t …
 )
 _HUNK = re.compile(r"^(?:[+-](?![-+]{2}\s)|\s|@@)")
 _TRACE = re.compile(r"^\s*File \"|^Traceback|^\s*(?:\[\w+\]|\(\w[^)]*\))?.{0,60}File \"")
+_NEAR = 4  # lines between a quote and what is said of it
 _QUOTED = re.compile(r"^\s{0,3}>")
 _AGREES = re.compile(
     r"^\W*(?:same(?: here| problem| issue| thing)?|\+1|me too|us too|(?:i|we)(?:'m| am|'re| are)?(?: \w+){0,2} (?:get|see|hit|have|getting|seeing|"
@@ -152,8 +153,8 @@ def _quotes(lines: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]
 
 
 def _answered(lines: list[tuple[int, int, str]], begin: int, stop: int) -> Iterator[tuple[int, int, str]]:
-    reply = next((line for _, _, line in lines[stop:] if line.strip()), "")
-    lead = next((line for _, _, line in reversed(lines[:begin]) if line.strip()), "")
+    reply = next((line for _, _, line in lines[stop : stop + _NEAR] if line.strip()), "")
+    lead = next((line for _, _, line in reversed(lines[max(0, begin - _NEAR) : begin]) if line.strip()), "")
     if reply and not _AGREES.match(reply) and not _LEADS_IN.search(lead):
         for start, end, line in lines[begin:stop]:
             if not _MACHINE.match(line.lstrip("> ")):

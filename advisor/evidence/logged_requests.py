@@ -23,7 +23,7 @@ _PROMPT = re.compile(r"\b(?:prompt|prompts|input_text|user_prompt)[\"']?\s{0,3}[
 # text="…" of a GenerateReqInput, "content": "…" of a message, 'text': '…' of an answer
 _BODY = re.compile(r"\b(?:text|content|inputs?|reasoning_content)[\"']?\s{0,3}[:=]\s{0,3}\[?(" + _STRING + ")", re.M)
 # SGLang cuts a long text without escaping its quotes: text="…" ... "…", input_ids=None
-_RAW = re.compile(r"\btext=(.{0,100000}?)(?=, (?:input_ids|input_embeds|image_data)=|$)", re.M)
+_RAW = re.compile(r"\btext=(.{0,20000}?)(?=, (?:input_ids|input_embeds|image_data)=|$)", re.M)
 _REQUEST = re.compile(
     r"GenerateReqInput|EmbeddingReqInput|Receive: obj|Finish: obj|Received request|CompletionRequest|"
     r"[\"']messages[\"']\s{0,3}:|[\"']role[\"']\s{0,3}:|prompt_token_ids|SamplingParams|gen_config"

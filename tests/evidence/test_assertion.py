@@ -152,7 +152,7 @@ REQUESTS = [
     "INFO 08-02 10:44:31 [logger.py:42] Received request cmpl-1: prompt: 'Explain: SECRET it\\'s', params: SamplingParams(n=1)",
     "[2026-08-02 10:44:33] prompt: 'why SECRET'",
     "[2026-08-02 10:44:33] prompt: why SECRET",
-    "[2026-08-02 10:44:33] Receive: obj=GenerateReqInput(rid='1', text=\"say \"SECRET\" ... \"x\", input_ids=None)",
+    '[2026-08-02 10:44:33] Receive: obj=GenerateReqInput(rid=\'1\', text="say "SECRET" ... "x", input_ids=None)',
     "[2026-08-02 10:44:33] Finish: obj=GenerateReqInput(rid='1'), out={'text': 'SECRET', 'meta_info': {}}",
     '{"messages": [{"role": "user", "content": "SECRET"}], "temperature": 0.7}',
     "prompt='SECRET', gen_config=GenerationConfig(), prompt_token_id=[1]",
