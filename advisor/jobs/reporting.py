@@ -118,6 +118,10 @@ def says(fact: Fact) -> str:
     if kind == "component":
         return f"{name} is {value}" + (f" ({fact.why})" if fact.why else "")
     name = name or fact.name
+    if name.startswith("symptom.") and fact.value is True:
+        from advisor.jobs.vocabulary import kinds  # where a symptom is, its reader is loaded already
+
+        return f"seen: {kinds()[name].summary}" + (f" ({fact.why})" if fact.why and len(fact.why) < 90 else "")
     return fact.why if fact.why and fact.origin in ("derived", "default") else f"{name} is {value}"
 
 

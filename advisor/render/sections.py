@@ -26,6 +26,7 @@ from advisor.render.blocks import Block, Heading, Line, Quote, Tone, Verbatim, i
 from advisor.render.citations import Citations
 
 QUOTED = 3
+NAMED = 6  # further facts named without their quotes, shortest first
 """Facts of the leading finding shown with their quotes unless everything is asked for."""
 
 WORD = re.compile(r"\w+")
@@ -44,10 +45,11 @@ def facts(given: Sequence[FactOut], every: bool) -> list[Block]:
         return [block for one in given for block in fact(one)]
     telling = sorted(given, key=lambda one: (TELLING.get(one.origin, 4), not one.quote))[:QUOTED]
     quoted = [one for one in given if one in telling]
-    others = [words.fact(one) for one in given if one not in telling]
+    others = sorted((words.fact(one) for one in given if one not in telling), key=len)
+    more = f"; and {len(others) - NAMED} more (--verbose)" if len(others) > NAMED else ""
     return [
         *(block for one in quoted for block in fact(one)),
-        *([item(f"also: {'; '.join(others)}")] if others else []),
+        *([item(f"also: {'; '.join(others[:NAMED])}{more}")] if others else []),
     ]
 
 
