@@ -63,6 +63,12 @@ def without_exhibits(text: str) -> Asserted:
     return Asserted(_blanked(text, parts), _notes(parts))
 
 
+def without_own(text: str) -> Asserted:
+    """A whole input, before it is cut into its kinds, without this advisor's own reports and pages."""
+    parts = [(start, end, OWN) for start, end in own(text)]
+    return Asserted(_blanked(text, parts), _notes(parts))
+
+
 def printed(text: str) -> Asserted:
     """A log without what clients asked and were answered; in a paste, also without what no engine printed."""
     parts = [(start, end, REQUEST) for start, end in bodies(text)]

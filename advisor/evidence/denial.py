@@ -58,6 +58,7 @@ _UNSEEN = (
     r"show(?:s|n|ed)?(?: up)?$|reproducible|affected|differ(?:s|ed|ent)?|unequal)"
     r"|(?:hangs?|hanging|problems?|issues?|errors?|time-?outs?|it|that|symptoms?|dead-?locks?|crash(?:es)?|failures?|messages?|mismatch|¤)[ ¤]*"
     r" ?(?:(?:is|are|was|were|has|have) )?(?:now |all |completely |been )*(?:gone|vanish(?:es|ed)|disappear(?:s|ed)?|goes away|went away)\b"
+    r"|\b(?:hangs?|problems?|issues?|errors?|dead-?locks?|crash(?:es)?|time-?outs?)\b.* (?:did|has|have)(?: not|n't) (?:come|came) back\b"
     r"|\b(?:is|are|was|were|been|we) (?:already )?ruled out\b"
     r"|\b(?:returns?|returned|finds?|found|gives?|shows?|yields?|prints?|printed) (?:nothing|none|no (?:hits?|lines?|match\w*|result\w*))\b"
     rf"|\b(?:nothing|nobody|no one|none of (?:the|our|my|them)(?: \w+)?) (?:ever )?(?:{TROUBLE}|reports?|sees?|saw|has seen|complains?|"
@@ -65,6 +66,8 @@ _UNSEEN = (
     r"|(?:从来没|从未|没有?|未|不再|不会|并未|并没有)(?:再|有)*(?:出现|发生|复现|遇到|见|看到|观察到|触发)(?:过|了|任何问题)*$"
     r"|(?:没有了|没了|消失了?|不复现|无法复现)$|已(?:经)?(?:被)?(?:排除|消失)|排除了"
 )
+# what does not happen under one condition happens under another
+_ELSEWHERE_ONLY = r"\breproduc\w+ (?:with|without|when|under) "
 _WELL = r"\b(?:is|are|was|were) (?:completely |all |perfectly )?(?:fine|healthy|ok|irrelevant|unrelated|innocent|equal|identical)$"
 _SILENCE = r"^(?: (?:any|visible|obvious|python|further|other|single))* (?:errors?|exceptions?|tracebacks?|logs?|warnings?|messages?)\b|^(?:任何|明显)?的?(?:报错|错误|异常|日志|告警)"
 _NAMED = r"^ ?(?:types?\b|codes?\b|lines?\b|like\b|such\b|about\b|named\b|of\b|from\b|with\b|in\b|[:(¤])"
@@ -119,6 +122,8 @@ def clauses(words: str) -> Iterator[tuple[int, int]]:
 
 def _in_clause(clause: str, nouns: bool) -> Iterator[tuple[int, int]]:
     bare = clause.rstrip(" .。!")
+    if pattern(_ELSEWHERE_ONLY).search(bare):
+        return
     if pattern(_UNSEEN).search(bare) or (nouns and pattern(_WELL).search(bare)):
         yield 0, len(clause)
         return

@@ -211,6 +211,7 @@ _NO_LIST = r"\b(?:no|without(?: any)?) \w+(?: \w+)?(?:, ?\w+(?: \w+)?)+,? (?:or|
 _LACKING = r"^ ?(?:no|not|never|n't|zero|without|nor|neither|没|无|未|不|stop)"
 # "we need a fix for the hang": it is there
 _WANTED = (
+    r"\bhow (?:do|can|could|should|to)(?: i| we| one)? (?:fix|solve|cure|remove)\b|"
     r"\b(?:need|want|wanted|looking for|is there|are there|any|waiting for|please|pls)(?: an?| any| the| some)? "
     r"(?:\w+ )?(?:fix|cure|solution|work-?around)(?: for| to)?\b"
 )

@@ -64,7 +64,7 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.hang",
         r"\b(?:hangs?|hung|hanging)\b|\block(?:s|ed|ing) up\b",
         "completions hang for ever; the engine locks up",
-        unless="hang-prone|hang (?:detect|check)",
+        unless="hang-(?:prone|free)|hang (?:detect|check)",
     ),
     Sign(
         "symptom.hang",

@@ -91,6 +91,12 @@ _CURED = (
     r"|(?:升级|更新|换(?:成|到|上)? ?(?:了)? ?(?:main|新版|新|最新)|修复|打(?:了|上)?补丁|合入|更换)[^,。;]{0,20}(?:后|之后|以后)[^。;]{0,30}(?:好了|正常|不再|没有?再|没再|消失|稳定|解决|没了|没有?出现|没问题)"
     r"|已(?:经)?(?:被)?(?:解决|修复|修好|恢复|好了)|(?:问题|故障|现象)(?:已经?)?(?:解决|消失|没有)了?$"
 )
+# not fixed in 0.5.17; fixed by a restart, until it comes back
+_UNCURED = (
+    r"(?:\bnot|n't|\bnever|\bun|\bbeing)(?: (?:yet|been|really|be|completely|fully|to be))* ?(?:fixed|resolved|solved|cured|closed)\b|"
+    r"\b(?:fixed|resolved|solved|cured) (?:by|after|with|through) (?:an? |the )?(?:re-?start|reboot|kill)|\bcomes? back\b|\bcame back\b|\bre-?opened\b|"
+    r"(?:没有?|未|尚未|还没)(?:能|被|完全|彻底)?(?:解决|修复|修好)"
+)
 _DOCUMENT = (
     r"\b(?:readme|docs?|documentation|manual|wiki|faq|release notes?|changelog|change log|blog(?: post)?|paper|tutorial|guide|advisor(?: report| page)?|"
     r"chat ?gpt|the model card|prompt)(?: page)? ?(?:says?|said|states?|mentions?|warns?|claims?|lists?|notes?|tells?|reads?|explains?|recommends?|describes?|:)"
@@ -117,7 +123,7 @@ _SETTING = (
     r"|超时(?:时间|阈值|参数)?(?:设置?|调|改|配置)(?:成|为|到|大)"
 )
 _ENGINES = ("vllm-ascend", "sglang", "lmdeploy", "vllm", "xllm")
-_UPTO = r"\bbut\b|\bhowever\b|\bwhile\b|\bwhereas\b|但是?|不过|而我们|;"
+_UPTO = r"\b(?:al)?though\b|\bbut\b|\bhowever\b|\bwhile\b|\bwhereas\b|但是?|不过|而我们|;"
 
 
 def asides(words: str, engine: str | None = None) -> list[tuple[int, int, str]]:
@@ -138,7 +144,7 @@ def asides(words: str, engine: str | None = None) -> list[tuple[int, int, str]]:
 
 def cured(words: str) -> bool:
     """Whether a line says that what was told before it is over."""
-    return pattern(_CURED).search(words) is not None
+    return pattern(_CURED).search(words) is not None and pattern(_UNCURED).search(words) is None
 
 
 def _asks_plainly(words: str) -> bool:

@@ -258,6 +258,132 @@ def test_quiet(text):
     assert stated(text) <= {"no_error"}
 
 
+STILL_HANGS = [
+    "The server hangs when two users connect, whether or not I use DSpark",
+    "After 3 hours it hangs. Restarting fixes it until the next time.",
+    "It hangs. Can you help?",
+    "It hung again today, ticket reopened",
+    "Not sure why but all requests hang",
+    "The hang cannot be reproduced with TP1, only with TP4",
+    "No matter what I do, it hangs",
+    "Hang reproduced on 2 clusters",
+    "It doesn't crash, it hangs",
+    "Is there a fix? All our ranks hang every hour",
+    "We see hangs and no errors",
+    "never had this before 0.5.16; now it hangs daily",
+    "Previously stable, now hangs",
+    "When DSpark is on it hangs, without it everything is fine",
+    "关掉 DSpark 就正常，开了就卡死",
+    "没有任何报错，就是卡死",
+    "请问有人遇到过吗？开了 DSpark 跑一小时就卡死",
+    "服务卡死，重启后恢复，过一小时又卡死",
+    "不是 OOM，是卡死",
+    "之前 0.5.15 正常，升级到 0.5.16 后卡死",
+    "为什么会卡死？",
+    "卡死，无报错",
+    "0.5.15 没有卡死，0.5.16 卡死",
+    "it only hangs with greedy off; not an OOM",
+    "The pods hang, kubectl shows nothing",
+    "docs are unclear, but the server hangs",
+    "It hangs even though the docs say it is supported",
+    "I don't know what else to try, the engine hangs",
+    "the watchdog did not fire but the server hangs",
+    "hang: yes",
+    "| hang | yes |",
+    "Symptom: hang",
+    "- [x] hang",
+    "How do I fix this hang?",
+    "hangs (see log)",
+    "It hangs; fixed by restart only, comes back after an hour",
+    "could you check why the server hangs?",
+    "we can reproduce the hang every time",
+    "Issue is not resolved, it still hangs",
+    "The hang is not fixed in 0.5.17",
+    "服务没有响应，卡死了",
+    "还没解决，依旧卡死",
+    "卡死问题没有解决",
+    "问题未修复，还是卡死",
+    "not fixed: hangs",
+    "Users complain that chats hang",
+]
+
+
+@pytest.mark.parametrize("text", STILL_HANGS)
+def test_a_hang_is_heard_beside_denials_questions_and_the_past(text):
+    assert "hang" in stated(text)
+
+
+NO_HANG = [
+    "Will it hang with DSpark?",
+    "I wonder if this hangs",
+    "Hang-free for a week",
+    "We have not had a single hang",
+    "no sign of a hang so far",
+    "The hang did not come back",
+    "It hasn't hung since",
+    "hangs: 0",
+    "Hang count = 0",
+    "卡死现象已消失",
+    "从未卡死",
+    "没再卡死",
+    "不卡死了",
+    "现在已经不卡了",
+    "Not hanging",
+    "It isn't stuck",
+    "The old version used to hang",
+    "Has this hang been fixed?",
+    "Known issue: hangs with eagle (fixed in 0.5.10)",
+    "Release notes: fixes a hang in DSpark",
+    "I only want to verify that nothing hangs",
+    "Please confirm that it does not hang",
+    "The hang on the staging cluster was due to a full disk",
+    "no hang, no crash",
+    "it neither hangs nor crashes",
+    "Does SGLang hang",
+    "怎么防止卡死",
+    "Does it hang?",
+    "会卡死吗？",
+    "是否会卡死",
+    "If it hangs, I will restart",
+    "How do I prevent the service from hanging?",
+    "I'm worried it could hang",
+    "hang fix merged",
+    "- [ ] test hang",
+    "The service stopped hanging",
+    "Zero hangs in 3 days",
+    "could not reproduce the hang",
+    "Nobody reports a hang here",
+    "nothing hangs",
+    "hang: no",
+    "hang? No.",
+    "| hang | no |",
+    "卡死：无",
+    "是否卡死：否",
+    "卡死次数：0",
+    "不存在卡死问题",
+    "卡死问题已解决",
+    "已修复：之前会卡死",
+    "担心以后会卡死",
+    "同事说别的集群会卡死，我们这边没遇到",
+    "On the old 0.5.12 it hung. On 0.5.16 all good.",
+    "The control hangs after 5 minutes.",
+    "Without DSpark it hangs; with DSpark it is fine",
+    "without MTP it hangs with no error",
+    "Status: RESOLVED\nThe service hung on Monday because the disk was full.",
+]
+
+
+@pytest.mark.parametrize("text", NO_HANG)
+def test_a_hang_that_is_asked_denied_past_or_anothers_is_none(text):
+    assert "hang" not in stated(text)
+
+
+def test_another_engine_that_hangs_is_not_the_one_judged():
+    for text in ("vLLM hangs, SGLang is stable", "SGLang is stable but vLLM hangs"):
+        assert read_symptoms(text, artifact="x", engine="sglang") == ()
+        assert read_symptoms(text, artifact="x", engine="vllm")
+
+
 def test_a_section_of_its_own_ends_the_one_before():
     text = "## What we ruled out\n\nit hangs on triton too\n\n### Details\n\nit crashes\n\n## Observed\n\nrank 1 idle"
     assert stated(text) == {"rank_idle"}
