@@ -19,6 +19,8 @@ from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
+MAX_WORDS = 300_000
+
 _COMMAND = re.compile(  # a shell line: a flag, an assignment, a comment, a keyword, a program path, a lone bracket
     r"(?:^|\s)--?\w|^\s*(?:export\s|\w+=|#|\$|[./]|(?:docker|python3?|vllm|sglang|lmdeploy|xllm|exec|nohup|source|set|if|then|"
     r"fi|for|do|done|wait|trap|cd|echo|else|sudo|srun|ray|kubectl)\b|[)}(\[\]]+\s*$)"
@@ -54,7 +56,8 @@ def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[
     taken = intake.take(file.name, file.content, file.kind)
     gathering.notes += taken.notes
     seen = []
-    for artifact in taken.artifacts:
+    artifacts = [_bounded(one, gathering) for one in taken.artifacts]
+    for artifact in artifacts:
         seen.append(_add(evidence.read(artifact), gathering))
         if artifact.kind == "collect_env" and (listed := _listed_environment(artifact)):
             gathering.mentioned.append(Launch("", environment=listed, artifact=artifact.name))
@@ -63,10 +66,19 @@ def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[
         if artifact.kind == "launch" and (said := _beside_commands(artifact)):
             seen.append(_add(evidence.read(said), gathering))
     _banners(file.name, known, gathering)
-    whole = "\n".join(one.text for one in taken.artifacts if one.kind in ("text", "launch"))
+    whole = "\n".join(one.text for one in artifacts if one.kind in ("text", "launch"))
     if whole:
         _said_build(whole, gathering)
     return seen
+
+
+def _bounded(artifact: Artifact, gathering: Gathering) -> Artifact:
+    """Words and scripts of a length that people write; a longer text is read up to there, and that is said."""
+    if artifact.kind not in ("text", "launch") or len(artifact.text) <= MAX_WORDS:
+        return artifact
+    text = f"only the first {MAX_WORDS} of {len(artifact.text)} characters were read as words or commands"
+    gathering.notes.append(Note("limit", text, Span(artifact.name, artifact.first_line)))
+    return replace(artifact, text=artifact.text[:MAX_WORDS])
 
 
 def _add(found: evidence.Evidence, gathering: Gathering) -> evidence.Evidence:

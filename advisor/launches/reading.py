@@ -26,6 +26,7 @@ from advisor.model.launch import Launch, Variable
 
 _SHELL = re.compile(r"[|&<>\n\\$`#]")
 MAX_CHARACTERS = 1 << 20
+MAX_LAUNCHES = 64  # of one text: no deployment is started by more
 MAX_PROSE = 1 << 18
 
 
@@ -107,6 +108,11 @@ class _Reader:
             if launches:
                 end = block.start + _words_begin(text[block.start : block.end], launches)
                 rest[block.start : end] = [char if char == "\n" else " " for char in rest[block.start : end]]
+            if len(found) >= MAX_LAUNCHES:
+                self.notes.append(
+                    Note("limit", f"only the first {MAX_LAUNCHES} commands were read", Span(self.artifact))
+                )
+                break
             found.extend(
                 one for one in launches if one.settings == () or all(one.settings != other.settings for other in found)
             )
@@ -129,7 +135,7 @@ class _Reader:
             return []
         script = shell.read(piece, strict=self.strict and block.how == "lines", where=self.artifact)
         launches = []
-        for command in script.commands:
+        for command in script.commands[: MAX_LAUNCHES + 1]:
             made = command_line.read(command, self.knowledge, self.engine, self.version, source)
             if made is None or not command_line.reads_as_command(*made):
                 continue
