@@ -41,8 +41,8 @@ class Evidence:
     beats: tuple[Beat, ...] = ()
 
 
-def read(artifact: Artifact) -> Evidence:
-    """Read an artifact with the readers of its kind."""
+def read(artifact: Artifact, engine: str | None = None) -> Evidence:
+    """Read an artifact with the readers of its kind; what words say of another engine than `engine` does not count."""
     if artifact.kind in ("log", "stack"):
         return _logged(artifact)
     if artifact.kind == "recorder":
@@ -55,7 +55,8 @@ def read(artifact: Artifact) -> Evidence:
         found = machine.reading(artifact)
         return Evidence(found.facts, (), found.notes, artifact, (), found.statuses, found.loads)
     elif artifact.kind == "text":
-        facts = free_text.read_symptoms(artifact.text, artifact=artifact.name, first_line=artifact.first_line)
+        name, first = artifact.name, artifact.first_line
+        facts = free_text.read_symptoms(artifact.text, artifact=name, first_line=first, engine=engine)
     return Evidence(facts, (), (), artifact)
 
 

@@ -20,6 +20,8 @@ from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
 MAX_WORDS = 300_000
+MAX_PASTE = 1 << 20  # bytes; a longer input is no page of ours
+OWN_MARKS = (b"advisor", b"as_of", b"symptoms:")
 
 _COMMAND = re.compile(  # a shell line: a flag, an assignment, a comment, a keyword, a program path, a lone bracket
     r"(?:^|\s)--?\w|^\s*(?:export\s|\w+=|#|\$|[./]|(?:docker|python3?|vllm|sglang|lmdeploy|xllm|exec|nohup|source|set|if|then|"
@@ -53,23 +55,33 @@ def take_all(files: list[File], known: dict[str, Knowledge], gathering: Gatherin
 
 def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[evidence.Evidence]:
     """Read one file or text and add what is in it."""
-    taken = intake.take(file.name, file.content, file.kind)
+    taken = intake.take(file.name, _foreign(file, gathering), file.kind)
     gathering.notes += taken.notes
     seen = []
+    engine = gathering.build.engine or None
     artifacts = [_bounded(one, gathering) for one in taken.artifacts]
     for artifact in artifacts:
-        seen.append(_add(evidence.read(artifact), gathering))
+        seen.append(_add(evidence.read(artifact, engine), gathering))
         if artifact.kind == "collect_env" and (listed := _listed_environment(artifact)):
             gathering.mentioned.append(Launch("", environment=listed, artifact=artifact.name))
         if artifact.kind in ("text", "launch"):
             _mentions(artifact, known, gathering)
         if artifact.kind == "launch" and (said := _beside_commands(artifact)):
-            seen.append(_add(evidence.read(said), gathering))
+            seen.append(_add(evidence.read(said, engine), gathering))
     _banners(file.name, known, gathering)
     whole = "\n".join(one.text for one in artifacts if one.kind in ("text", "launch"))
     if whole:
         _said_build(whole, gathering)
     return seen
+
+
+def _foreign(file: File, gathering: Gathering) -> bytes:
+    """The input without this advisor's own reports and pages: they speak of failures, and are none."""
+    if len(file.content) > MAX_PASTE or not any(mark in file.content for mark in OWN_MARKS):
+        return file.content
+    clean = assertion.without_own(file.content.decode("utf-8", "replace"))
+    gathering.notes += [Note("ignored", f"not evidence: {note}", Span(file.name)) for note in clean.notes]
+    return clean.text.encode("utf-8", "replace") if clean.notes else file.content
 
 
 def _bounded(artifact: Artifact, gathering: Gathering) -> Artifact:
