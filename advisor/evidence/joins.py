@@ -5,7 +5,8 @@
     rank 0: pp_broadcast #126 broadcast 60, #127 broadcast 12, ...
     rank 1: pp_broadcast #126 broadcast 12, #127 broadcast 24, ...                  -> #126 differs, one left out
 
-Groups are told apart by name and members, since TP groups of different replicas may bear one name. All operations but
+Groups are told apart by name and members, or by the watchdog's GUID where no members are known, since TP groups of
+different replicas may bear one name. All operations but
 `all_to_all` and `scatter` must have inputs of one size on all ranks; the list forms of gathering and scattering may
 differ as long as they complete. A broadcast's sender reports it complete whether or not the others joined, so only a
 rank's own count says what it joined. Point-to-point operations are not compared here.
@@ -100,11 +101,13 @@ class Waiting:
 def groups(collectives: Iterable[Collective], statuses: Iterable[GroupStatus], ranks: Ranks) -> list[Group]:
     """The groups of all ranks together, in the order in which they are named."""
     told = [one for one in statuses if one.source != "ras"]
+    collectives = list(collectives)
     members = members_of(told, ranks)
+    shared = _shared_names([*collectives, *told])
     found: dict[Key, Group] = {}
-    for (name, group), places in _by_rank(collectives).items():
+    for (name, group, guid), places in _by_rank(collectives).items():
         rank = ranks.of(name)
-        mine = _group(found, members, rank, group).posted.setdefault(rank, {})
+        mine = _group(found, members, rank, group, guid if group in shared else "").posted.setdefault(rank, {})
         if not mine:
             mine.update(places)
             continue
@@ -114,9 +117,19 @@ def groups(collectives: Iterable[Collective], statuses: Iterable[GroupStatus], r
                 mine[seq] = one
     for status in told:
         rank = ranks.of(status.rank)
-        _count(_group(found, members, rank, status.group), rank, status)
+        guid = status.guid if status.group in shared else ""
+        _count(_group(found, members, rank, status.group, guid), rank, status)
     _adopt(found)
     return [group for group in found.values() if group.posted or group.enqueued]
+
+
+def _shared_names(named: Iterable[Collective | GroupStatus]) -> set[str]:
+    """The names that more than one group bears."""
+    guids: dict[str, set[str]] = {}
+    for one in named:
+        if one.guid:
+            guids.setdefault(one.group, set()).add(one.guid)
+    return {name for name, known in guids.items() if len(known) > 1}
 
 
 def _adopt(found: dict[Key, Group]) -> None:
@@ -149,16 +162,16 @@ def members_of(statuses: Iterable[GroupStatus], ranks: Ranks) -> dict[tuple[str,
     return members
 
 
-def _by_rank(collectives: Iterable[Collective]) -> dict[tuple[str, str], dict[int, Collective]]:
-    """(rank, group) -> place -> collective; several of one place are one coalesced operation."""
-    found: dict[tuple[str, str], dict[int, Collective]] = {}
-    last: tuple[str, str] | None = None
+def _by_rank(collectives: Iterable[Collective]) -> dict[tuple[str, str, str], dict[int, Collective]]:
+    """(rank, group, guid) -> place -> collective; several of one place are one coalesced operation."""
+    found: dict[tuple[str, str, str], dict[int, Collective]] = {}
+    last: tuple[str, str, str] | None = None
     places: dict[int, Collective] = {}
     for one in collectives:
         seq = one.seq
         if seq < 0 or one.op[:5] in ("send ", "recv "):
             continue
-        key = (one.rank, one.group)
+        key = (one.rank, one.group, one.guid)
         if key != last:
             places, last = found.setdefault(key, {}), key
         if seq in places:
@@ -177,9 +190,11 @@ def _together(a: Collective, b: Collective) -> Collective:
     return replace(a, op=f"{a.op}+{b.op}", sizes=a.sizes + b.sizes, dtypes=a.dtypes + b.dtypes, state=state)
 
 
-def _group(found: dict[Key, Group], members: dict[tuple[str, str], tuple[str, ...]], rank: str, name: str) -> Group:
-    key = (name, members.get((rank, name), ()))
-    return found.setdefault(key, Group(*key))
+def _group(
+    found: dict[Key, Group], members: dict[tuple[str, str], tuple[str, ...]], rank: str, name: str, guid: str
+) -> Group:
+    named = members.get((rank, name), ())
+    return found.setdefault((name, named or ((guid,) if guid else ())), Group(name, named))
 
 
 def _count(group: Group, rank: str, status: GroupStatus) -> None:

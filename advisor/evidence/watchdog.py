@@ -43,19 +43,19 @@ _MAX = 1_000
 
 def read(artifact: Artifact) -> tuple[tuple[Collective, ...], tuple[GroupStatus, ...]]:
     """The collectives that timed out and the last status of each group, of each rank that spoke."""
-    statuses: dict[tuple[str, str], GroupStatus] = {}
-    failed: dict[tuple[str, int], str] = {}
-    for group, status, seq in _statuses(artifact):
-        statuses[status.rank, group] = status
+    statuses: dict[tuple[str, str, str], GroupStatus] = {}
+    failed: dict[tuple[str, int], GroupStatus] = {}
+    for status, seq in _statuses(artifact):
+        statuses[status.rank, status.group, status.guid] = status
         if seq is not None:
-            failed.setdefault((status.rank, seq), group)
-    caught: dict[tuple[str, str, int], Collective] = {}
+            failed.setdefault((status.rank, seq), status)
+    caught: dict[tuple[str, str, str, int], Collective] = {}
     for one in _caught(artifact, failed):
-        caught.setdefault((one.rank, one.group, one.seq), one)
+        caught.setdefault((one.rank, one.group, one.guid, one.seq), one)
     return tuple(caught.values()), tuple(statuses.values())
 
 
-def _caught(artifact: Artifact, failed: dict[tuple[str, int], str]) -> Iterator[Collective]:
+def _caught(artifact: Artifact, failed: dict[tuple[str, int], GroupStatus]) -> Iterator[Collective]:
     text = artifact.text
     for count, at in enumerate(occurrences(text, CAUGHT)):
         work = _WORK.search(text, at, at + 400)
@@ -63,21 +63,24 @@ def _caught(artifact: Artifact, failed: dict[tuple[str, int], str]) -> Iterator[
             return
         if work is None:
             continue
-        group, rank = _whose(artifact, at)
+        group, guid, rank = _whose(artifact, at)
         seq = int(work[1])
+        if not group and (rank, seq) in failed:
+            group, guid = failed[rank, seq].group, failed[rank, seq].guid
         yield Collective(
             rank,
-            group or failed.get((rank, seq), ""),
+            group,
             seq,
             work[2].lower(),
             (int(work[3]),),
             state="timed_out",
             span=span_of(artifact, at, work.end()),
+            guid=guid,
         )
 
 
-def _statuses(artifact: Artifact) -> Iterator[tuple[str, GroupStatus, int | None]]:
-    """Group, status and, where the line names one, the collective that failed."""
+def _statuses(artifact: Artifact) -> Iterator[tuple[GroupStatus, int | None]]:
+    """The status and, where the line names one, the collective that failed."""
     text = artifact.text
     for count, at in enumerate(occurrences(text, "ast enqueued ")):
         found = _STATUS.match(text, at)
@@ -85,17 +88,17 @@ def _statuses(artifact: Artifact) -> Iterator[tuple[str, GroupStatus, int | None
             return
         if found is None:
             continue
-        group, rank = _whose(artifact, at)
+        group, guid, rank = _whose(artifact, at)
         if not group:
             continue
         enqueued, started, completed = (int(one) if one and int(one) >= 0 else None for one in found.groups())
         seq = _AT.search(text, max(line_around(text, at).start, at - 200), at)
-        status = GroupStatus(rank, group, enqueued, started, completed, span=span_of(artifact, at))
-        yield group, status, int(seq[1]) if seq else None
+        status = GroupStatus(rank, group, enqueued, started, completed, span=span_of(artifact, at), guid=guid)
+        yield status, int(seq[1]) if seq else None
 
 
-def _whose(artifact: Artifact, at: int) -> tuple[str, str]:
-    """The group and the rank that the line around `at` names before it."""
+def _whose(artifact: Artifact, at: int) -> tuple[str, str, str]:
+    """The group, its number on all ranks and the rank that the line around `at` names before it."""
     row = line_around(artifact.text, at)
     start = max(row.start, at - _LONGEST)
     named = list(_GROUP.finditer(artifact.text, start, at))
@@ -104,5 +107,5 @@ def _whose(artifact: Artifact, at: int) -> tuple[str, str]:
     if named:
         name, desc = named[-1][2] or named[-1][1], named[-1][3] or ""
         group = desc if desc and desc != "undefined" else name
-        return group, rank or named[-1][4]
-    return "", rank or (place[-1][1] if place else "")
+        return group, named[-1][2] or "", rank or named[-1][4]
+    return "", "", rank or (place[-1][1] if place else "")

@@ -15,6 +15,8 @@ class Collective:
     """One collective on one rank. `group` is the process group's description (`pp_broadcast`) or its name when it has
     none; `seq` counts within the group, as the flight recorder and the watchdog do; -1 when not known.
 
+    `guid` is what the watchdog calls the group on all ranks alike, "" when not said: two groups may bear one name.
+
     `op` is as printed, lower case (`_all_gather_base`, `broadcast`); `sizes` are element counts of the inputs, `dtypes`
     beside them, empty when not known. `created_ns` is the host's clock when it was posted, None when not known.
     `frames` are the innermost Python frames that posted it, as `function (file:line)`.
@@ -31,12 +33,14 @@ class Collective:
     frames: tuple[str, ...] = ()
     span: Span | None = None
     origin: Origin = "observed"
+    guid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupStatus:
-    """How far one rank is in one group. Each number is a sequence number, None when not said; the recorder's -1 means
-    "none yet" and is kept as None. `members` are the group's ranks when known, `source` says who said it.
+    """How far one rank is in one group, named as in `Collective`. Each number is a sequence number, None when not said;
+    the recorder's -1 means "none yet" and is kept as None. `members` are the group's ranks when known, `source` says
+    who said it.
     """
 
     rank: str
@@ -47,6 +51,7 @@ class GroupStatus:
     members: tuple[str, ...] = ()
     source: Literal["flight_recorder", "watchdog", "ras"] = "watchdog"
     span: Span | None = None
+    guid: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,3 +232,28 @@ def test_the_beats_of_a_log_that_stopped():
 
 def test_nothing():
     assert situation([]) == ((), ())
+
+
+def test_groups_of_one_name_are_not_compared_with_one_another():
+    """Two tensor-parallel ranks under pipeline parallelism have a pp_broadcast group each."""
+    line = (
+        "[rank{rank}]:[E1129 13:40:35.94 ProcessGroupNCCL.cpp:689] [Rank 0] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum={seq}, OpType=BROADCAST, NumelIn={numel}, NumelOut={numel}, Timeout(ms)=50000) ran for 50092 "
+        "milliseconds before timing out.\n"
+        "[rank{rank}]:[E1129 13:40:35.94 ProcessGroupNCCL.cpp:2171] [PG ID 1 PG GUID {guid}(pp_broadcast) Rank {place}]  "
+        "failure detected by watchdog at work sequence id: {seq} PG status: last enqueued work: {last}, last completed "
+        "work: {done}\n"
+    )
+    first = [(0, 2, 0, 126, 60, 138), (2, 2, 1, 126, 60, 138)]
+    second = [(1, 3, 0, 90, 12, 99), (3, 3, 1, 90, 12, 99)]
+
+    def said(of):
+        text = "".join(
+            line.format(rank=rank, guid=guid, place=place, seq=seq, numel=numel, last=last, done=seq - 1)
+            for rank, guid, place, seq, numel, last in of
+        )
+        return situation(handed(text))[0]
+
+    assert not {"mismatch", "missing_rank", "behind"} & {one.kind for one in said([*first, *second])}
+    skewed = said([*first, (1, 3, 0, 90, 60, 99), (3, 3, 1, 90, 12, 97)])
+    assert [(one.kind, one.ranks) for one in skewed if one.kind == "mismatch"] == [("mismatch", ("1", "3"))]
