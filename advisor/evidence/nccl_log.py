@@ -5,10 +5,11 @@
     [PG ID 1 PG GUID 2(pp_broadcast) Rank 0]  failure detected by watchdog at work sequence id: 126
         PG status: last enqueued work: 138, last completed work: 125
     node-a:643:643 [0] NCCL INFO NCCL version 2.28.9+cuda13.0
+    node-a:643:900 [0] NCCL INFO comm 0x5591 rank 0 nRanks 16 nNodes 2 localRanks 8 localRank 0 MNNVL 0
 
-Facts: `collective.*`, `symptom.watchdog`, `symptom.hang`, `symptom.timeout`, `component.nccl`,
-`hardware.vendor`. A group named in other lines (a rank that was told to dump) is not the group that failed. No facts:
-no watchdog spoke and NCCL did not introduce itself.
+Facts: `collective.*`, `symptom.watchdog`, `symptom.hang`, `symptom.timeout`, `component.nccl`, `hardware.vendor`, and
+`hardware.nodes` of a communicator that spans several (one within a host says nothing). A group named in other lines (a
+rank that was told to dump) is not the group that failed. No facts: no watchdog spoke and NCCL did not introduce itself.
 
 **Source:** PyTorch 2.11 `torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp` and `NCCLUtils.cpp`; NCCL 2.28 `src/init.cc`
 (`VERSION_STRING`).
@@ -34,6 +35,7 @@ _GROUP = Shape(
 )  # [PG ID 8 PG GUID 85(pp_broadcast) Rank 3]
 _STATUS = Shape(r"last enqueued work: (-?\d{1,18})(?:, last started work: -?\d+)?, last completed work: (-?\d{1,18})")
 _VERSION = Shape(r"(?:NCCL version |using nccl==)(\d+\.\d+(?:\.\d+)?)")
+_NODES = Shape(r"nRanks \d{1,9} nNodes (\d{1,6}) localRanks ")
 _AFTER = Shape(r": (\d{1,18})")
 _MAX = 1_000
 
@@ -106,7 +108,9 @@ FACTS = (
 
 def read(artifact: Artifact) -> tuple[Fact, ...]:
     """The facts in NCCL's and the process group's own lines."""
-    return once([*_timeouts(artifact), *_failures(artifact), *_stuck(artifact), *_versions(artifact)])
+    return once(
+        [*_timeouts(artifact), *_failures(artifact), *_stuck(artifact), *_versions(artifact), *_nodes(artifact)]
+    )
 
 
 def _timeouts(artifact: Artifact) -> Iterator[Fact]:
@@ -167,3 +171,16 @@ def _versions(artifact: Artifact) -> Iterator[Fact]:
                 yield sighting(artifact, "component.nccl", found[1], at)
                 if artifact.text.startswith("+cuda", found.end()):
                     yield sighting(artifact, "hardware.vendor", "nvidia", at, why="a CUDA build of NCCL")
+
+
+def _nodes(artifact: Artifact) -> Iterator[Fact]:
+    """Over how many machines the widest communicator spans."""
+    widest = 1, 0
+    for count, at in enumerate(occurrences(artifact.text, " nNodes ")):
+        found = _NODES.search(artifact.text, max(0, at - 20), at + 40)
+        if count > _MAX:
+            break
+        if found and int(found[1]) > widest[0]:
+            widest = int(found[1]), at
+    if widest[0] > 1:
+        yield sighting(artifact, "hardware.nodes", widest[0], widest[1])

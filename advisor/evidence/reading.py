@@ -17,6 +17,7 @@ from advisor.evidence import (
     hardware,
     heartbeat,
     machine,
+    multiarch,
     nccl_log,
     python_stack,
     waits,
@@ -53,7 +54,8 @@ def read(artifact: Artifact, engine: str | None = None) -> Evidence:
         facts = collect_env.read(artifact)
     elif artifact.kind in ("machine", "metrics", "health"):
         found = machine.reading(artifact)
-        return Evidence(found.facts, (), found.notes, artifact, (), found.statuses, found.loads)
+        facts = once([*found.facts, *multiarch.read(artifact)])
+        return Evidence(facts, (), found.notes, artifact, (), found.statuses, found.loads)
     elif artifact.kind == "text":
         name, first = artifact.name, artifact.first_line
         facts = free_text.read_symptoms(artifact.text, artifact=name, first_line=first, engine=engine)
@@ -63,7 +65,7 @@ def read(artifact: Artifact, engine: str | None = None) -> Evidence:
 def _logged(artifact: Artifact) -> Evidence:
     """Logs and stacks are printed into each other, so each reader looks at both."""
     threads = python_stack.read(artifact)
-    facts = once([*nccl_log.read(artifact), *engine_log.read(artifact)])
+    facts = once([*nccl_log.read(artifact), *engine_log.read(artifact), *multiarch.read(artifact)])
     collectives, statuses = watchdog.read(artifact)
     beats = heartbeat.beats(artifact)
     if engine_log.covers(artifact):

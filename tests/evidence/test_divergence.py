@@ -317,9 +317,9 @@ def test_many_ranks_and_long_rings_are_quick():
     evidence = [dump(rank, STEP * 500, world=64, done=1_999) for rank in range(63)] + [
         dump(63, (STEP * 500)[:1_999], world=64)
     ]
-    started = time.perf_counter()
+    started = time.process_time()
     said, _ = told(*evidence)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert "rank 63 never joined" in said["missing_rank"][0]
 
 

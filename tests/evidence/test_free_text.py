@@ -509,6 +509,6 @@ def test_a_long_paste_is_quick():
     read_symptoms("It hangs.", artifact="paste")  # compile the signs
     paste = "\n\n".join(f"{ISSUE}\nRun {number} was well and steady, and no request was late." for number in range(190))
     assert len(paste.split()) > 20_000
-    began = time.perf_counter()
+    began = time.process_time()
     read_symptoms(paste, artifact="paste")
-    assert time.perf_counter() - began < 0.5  # 30 ms here; a slow machine is no failure
+    assert time.process_time() - began < 3  # a hundred times what it takes

@@ -4,7 +4,7 @@ import pytest
 
 from advisor.evidence import watchdog
 from advisor.model.fact import Artifact
-from tests.evidence.situations import HEALTHY, captured, handed
+from tests.evidence.situations import HEALTHY, captured, handed, values
 
 CAUGHT = "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=126, OpType=BROADCAST, NumelIn=60, NumelOut=60, Timeout(ms)=50000) ran for 50092 milliseconds before timing out."
 
@@ -82,3 +82,16 @@ def test_healthy_logs_say_nothing(path):
 def test_cut_short_and_repeated(text):
     collectives, statuses = read(text)
     assert len(collectives) <= 1 and len(statuses) <= 1
+
+
+COMM = "node-a:643:900 [0] NCCL INFO comm 0x5591 rank 0 nRanks {} nNodes {} localRanks {} localRank 0 MNNVL 0\n"
+
+
+def test_a_communicator_over_several_machines():
+    text = COMM.format(2, 1, 2) + COMM.format(16, 2, 8) + COMM.format(2, 1, 2)
+    assert values(handed(text), "hardware.nodes") == [2]
+
+
+@pytest.mark.parametrize("text", [COMM.format(8, 1, 8), COMM.format(16, 2, 8)[:60]])
+def test_one_within_a_machine_or_cut_says_nothing_of_machines(text):
+    assert values(handed(text), "hardware.nodes") == []
