@@ -27,18 +27,22 @@ def index() -> list[dict[str, str]]:
     return entries
 
 
+def total() -> tuple[Share, int]:
+    """The share of all excerpts together, and how many there are."""
+    shares = [understood(text_of(entry["name"])) for entry in index()]
+    return sum(shares, Share()), len(shares)
+
+
 def main() -> None:
     """Print the table."""
-    total = Share()
     print(f"{'excerpt':<32}{'lines':>6}{'time':>6}{'level':>6}{'rank':>6}{'understood':>12}")
     for entry in index():
         text = text_of(entry["name"])
-        share = understood(text)
-        total += share
-        print(row(entry["name"], share))
+        print(row(entry["name"], understood(text)))
         if "--unknown" in sys.argv:
             print(*(f"    ? {line[:110]}" for line in unknown(text)), sep="\n")
-    print(row(f"{len(index())} excerpts", total))
+    share, files = total()
+    print(row(f"{files} excerpts", share))
 
 
 def row(name: str, share: Share) -> str:

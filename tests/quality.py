@@ -1,6 +1,6 @@
 """`make quality`: how good the answers are, measured.
 
-Always: the rules' own cases. With `REPORTS=file.jsonl CATALOGUE=file.yaml` also labelled user reports (keys as for
+Always: the rules' own cases, and how much of the log excerpts is understood. With `REPORTS=file.jsonl CATALOGUE=file.yaml` also labelled user reports (keys as for
 `advisor check --batch` plus `truth`, the catalogue id of the failure or null); a catalogue entry belongs to the rule
 that refers to one of its threads.
 """
@@ -18,6 +18,7 @@ from advisor.jobs.check import check
 from advisor.jobs.judging import catalogue
 from advisor.jobs.rule_checks import test_rules as run_cases
 from advisor.model.report import Report
+from tests import excerpts
 
 SHOWN = ("matched", "likely", "possible")
 
@@ -79,6 +80,8 @@ def outcome(report: Report, expected: str | None) -> str:
 def main() -> None:
     """Print every figure there is input for."""
     print("rule cases:", run_cases().lines[-1])
+    share, files = excerpts.total()
+    print(f"log excerpts: {share.percent:.1f} % of {share.lines} lines in {files} files understood")
     reports, known = os.environ.get("REPORTS"), os.environ.get("CATALOGUE")
     if not reports or not known:
         print("labelled reports: not measured (give REPORTS=file.jsonl CATALOGUE=file.yaml)")
