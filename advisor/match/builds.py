@@ -18,11 +18,13 @@ from advisor.model.truth import Truth, every, some, truth_of
 
 Verdict = tuple[Truth, str]
 
-ASK_BUILD = Missing(
-    "build",
-    "Which exact build is running: version, commit, or image digest?",
-    "pip show ENGINE | head -2, or the first lines of the log",
-)
+_ASK_BUILD = "Which exact build is running: version, commit, or image digest?"
+
+
+def how_to_tell(engine: str | None) -> str:
+    """Where the build that runs can be read."""
+    shown = f"pip show {engine} | head -2" if engine else "pip list | grep -iE '^(vllm|sglang|lmdeploy|xllm) '"
+    return f"{shown}, or the first lines of the log"
 
 
 def affected(entries: tuple[Affected, ...], build: Build, knowledge: Knowledge | None) -> Outcome:
@@ -36,7 +38,7 @@ def affected(entries: tuple[Affected, ...], build: Build, knowledge: Knowledge |
     truth = some(verdict for verdict, _ in verdicts)
     if truth is Truth.UNKNOWN:
         why = next(why for verdict, why in verdicts if verdict is Truth.UNKNOWN)
-        return Outcome(truth, missing=(Missing("build", f"{ASK_BUILD.question} {why}".strip(), ASK_BUILD.how),))
+        return Outcome(truth, missing=(Missing("build", f"{_ASK_BUILD} {why}".strip(), how_to_tell(build.engine)),))
     whys = dict.fromkeys(why for verdict, why in verdicts if verdict is truth)
     origin: Origin = "observed" if build.origin == "observed" else "stated"
     fact = Fact("build", build.label(), origin, quote=build.text, why="; ".join(whys))

@@ -6,6 +6,7 @@ three in the morning the next capture matters more than completeness.
 
 from __future__ import annotations
 
+from advisor.match.builds import how_to_tell
 from advisor.match.conditions import evaluate
 from advisor.match.judge import Verdict
 from advisor.match.view import View
@@ -15,19 +16,20 @@ from advisor.model.rule import Wanted
 from advisor.model.truth import Truth
 
 WEIGHT = {"matched": 8.0, "likely": 4.0, "possible": 2.0, "exposed": 1.0}
-OPENING = (
-    Missing(
-        "build",
-        "Which engine and which exact build is running: version, commit, or image digest?",
-        "pip show ENGINE | head -2, or the first lines of the log",
-    ),
-    Missing(
-        "launch",
-        "What is the whole command line, with its environment?",
-        "ps -ww -o args -p PID; tr '\\0' '\\n' </proc/PID/environ",
-    ),
-    Missing("symptom", "What do you see: a hang, a crash, wrong output, a refusal to start?", ""),
+_BUILD = "Which engine and which exact build is running: version, commit, or image digest?"
+_LAUNCH = Missing(
+    "launch",
+    "What is the whole command line, with its environment?",
+    "ps -ww -o args -p PID; tr '\\0' '\\n' </proc/PID/environ",
 )
+_SYMPTOM = Missing("symptom", "What do you see: a hang, a crash, wrong output, a refusal to start?", "")
+_LOG = Missing("log", "What does the log of every rank say, from its start to now?", "the files, or kubectl logs POD")
+_STACKS = Missing(
+    "stacks",
+    "Where does each rank stand, and does it move? Two stacks of every process, before anything is restarted",
+    "py-spy dump --native --pid PID >rankN.1.txt; sleep 30; py-spy dump --native --pid PID >rankN.2.txt",
+)
+_STANDSTILL = frozenset({"symptom.hang", "symptom.watchdog", "symptom.timeout", "symptom.heartbeat_stopped"})
 
 
 def wanted(verdict: Verdict, view: View) -> list[Wanted]:
@@ -72,11 +74,15 @@ def questions(verdicts: list[Verdict], view: View, limit: int = 12) -> tuple[Que
 
 
 def opening(view: View) -> list[Missing]:
-    """What to ask first when nothing stands out: the build, the launch, the symptom, whichever is not known."""
+    """What to ask first when nothing stands out: build, launch, symptom, log and stacks, whichever is not known."""
     case = view.case
-    known = {
-        "build": bool(case.build.engine) and case.build.known(),
-        "launch": any(launch.complete for launch in case.launches),
-        "symptom": any(fact.notable for fact in case.facts),
-    }
-    return [ask for ask in OPENING if not known[ask.about]]
+    seen = {fact.name for fact in case.facts if fact.notable}
+    build = Missing("build", _BUILD, how_to_tell(case.build.engine))
+    asks = (
+        (build, not (case.build.engine and case.build.known())),
+        (_LAUNCH, not any(launch.complete for launch in case.launches)),
+        (_SYMPTOM, not seen),
+        (_LOG, bool(seen) and not any(one.kind == "log" for one in case.artifacts)),
+        (_STACKS, bool(seen & _STANDSTILL) and not case.threads),
+    )
+    return [ask for ask, is_open in asks if is_open]

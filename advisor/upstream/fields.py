@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.upstream import syntax
 from advisor.upstream.calls import Calls
 from advisor.upstream.python_code import Class, Module
 from advisor.upstream.values import Choices, Scope
@@ -71,7 +72,7 @@ def hints_of(node: ast.expr, module: Module, reader: Calls, depth: int = 0) -> I
         yield Hint("other")
     elif isinstance(node, ast.Constant):
         if isinstance(node.value, str):
-            yield from hints_of(ast.parse(node.value, mode="eval").body, module, reader, depth + 1)
+            yield from hints_of(syntax.expression(node.value), module, reader, depth + 1)
         else:
             yield Hint("none" if node.value is None else "other")
     elif isinstance(node, ast.BinOp):

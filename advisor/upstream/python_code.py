@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.errors import UpstreamError
+from advisor.upstream import syntax
 from advisor.upstream.trees import Tree
 
 
@@ -164,11 +165,11 @@ class Code:
         if path is None:
             return None
         try:
-            parsed = ast.parse(self.tree.read(path))
+            parsed = syntax.module(self.tree.read(path))
         except (SyntaxError, UpstreamError):
             return None
-        module = Module(dotted, path.endswith("/__init__.py"), body=parsed.body)
-        for name, bound in bindings_of(parsed.body, module):
+        module = Module(dotted, path.endswith("/__init__.py"), body=parsed)
+        for name, bound in bindings_of(parsed, module):
             if name == "*" and isinstance(bound, Imported):
                 module.stars.append(bound.module)
                 continue

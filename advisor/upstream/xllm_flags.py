@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from advisor.upstream import syntax
 from advisor.upstream.arguments import Flag
 from advisor.upstream.trees import Tree
 
@@ -87,7 +88,7 @@ def value_of(text: str, constants: dict[str, str]) -> Any:
         return text == "true"
     text = re.sub(r"(?<=[0-9.])(?:f|u?ll?|u)\b", "", text, flags=re.IGNORECASE)
     try:
-        return _folded(ast.parse(f"({text})", mode="eval").body)
+        return _folded(syntax.expression(f"({text})"))
     except (SyntaxError, ValueError):
         return None
 
