@@ -263,3 +263,26 @@ def test_the_schema_is_published_and_reports_keep_to_it() -> None:
 def test_help_shows_an_example_of_use() -> None:
     assert "check" in advisor("--help").out
     assert "--flags" in advisor("check", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        (("--symptom", "requests hang for ever"), ["build", "launch", "log", "stacks"]),
+        (("--symptom", "answers are garbage"), ["build", "launch", "log"]),
+        (("--flags", "vllm serve m --port 8000", "--version", "0.28.0"), ["symptom"]),
+    ],
+)
+def test_where_nothing_stands_out_what_is_missing_is_asked_for(given, asked):
+    report = advisor("check", *given, "--format", "json").report
+    assert [one["about"] for one in report["questions"]] == asked
+
+
+def test_the_build_is_asked_for_with_a_command_that_runs():
+    (known,) = (one["how"] for one in _questions("--engine", "lmdeploy") if one["about"] == "build")
+    (unknown,) = (one["how"] for one in _questions() if one["about"] == "build")
+    assert known.startswith("pip show lmdeploy ") and "vllm|sglang|lmdeploy|xllm" in unknown
+
+
+def _questions(*given: str):
+    return advisor("check", *given, "--symptom", "requests hang for ever", "--format", "json").report["questions"]
