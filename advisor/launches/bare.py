@@ -17,12 +17,14 @@ from advisor.launches.command_line import ENGINE_VARIABLES, Source, assemble, ph
 from advisor.launches.flags import parse
 from advisor.launches.shell import Command, Word
 from advisor.launches.spelling import looks_like_flag, spell
+from advisor.launches.typography import MARKS, plain
 from advisor.launches.words import prepare, resolve
 from advisor.launches.wrappers import binding_of, is_assignment
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
 
 _FIRST = re.compile(r"\s*(?:[A-Za-z_]\w*=\S*\s+)*--?[A-Za-z]")
+_UNIT = re.compile(r"(?m)^ExecStart=|^Environment=")
 _BULLET = re.compile(r"^\s*[-*•] ", re.M)
 _ENDS_COMMAND = {"|", "||", "&&", ";", "&", ">", ">>", "2>&1", "&>", "<"}
 _TRAILING = ",;，；。、"
@@ -30,7 +32,7 @@ _TRAILING = ",;，；。、"
 
 def is_bare(text: str) -> bool:
     """Whether the text begins with flags and every line of it goes on so: `- item` lists and prose do not."""
-    if not _FIRST.match(text) or _BULLET.search(text):
+    if not _FIRST.match(text) or _BULLET.search(text) or _UNIT.search(text):
         return False
     lines = [line.strip() for line in text.replace("\\\n", " ").splitlines() if line.strip()]
     return len(lines) == 1 or all(
@@ -48,7 +50,9 @@ def read(
     complete: bool,
 ) -> tuple[Launch, str] | None:
     """The launch, and what of the text is no flag; None when the text turns out to hold no flag."""
-    words = _words(text)
+    shell = plain(text)
+    words = _words(shell)
+    left = _dropped(text, shell)
     leading = [binding for word in takewhile(is_assignment, words) if (binding := binding_of(word, "prefix"))]
     words = words[len(leading) :]
     name = engine or likeliest(words, knowledge)
@@ -62,15 +66,21 @@ def read(
         (str(one.value) for one in reversed(parsed.settings) if known and _names_model(one.flag, one.typed, known)), ""
     )
     span = (words[0].start, words[-1].end)
-    rest = " ".join(word.text for word in parsed.strays)
+    rest = " ".join([*(word.text for word in parsed.strays), *([left] if left else [])])
+    complete = complete and not left
     launch = assemble(
         Command(tuple(words), tuple(leading), (), *span), parsed, name, known, source, model, complete=complete
     )
     return launch, rest
 
 
+def model_flags(known: Knowledge) -> list[str]:
+    """The flags that name the model."""
+    return [one for (one, *_) in phrases(known, "model_flags")]
+
+
 def _names_model(flag: str, typed: str, known: Knowledge) -> bool:
-    names = [one for (one, *_) in phrases(known, "model_flags")]
+    names = model_flags(known)
     return flag in names or typed in names
 
 
@@ -84,6 +94,14 @@ def _words(text: str) -> list[Word]:
         for word in resolve(text, start, end, {}):
             found.append(_without_comma(text, word))
     return found
+
+
+def _dropped(text: str, shell: str) -> str:
+    """The words that stand in the text and not in what the shell sees of it."""
+    if text == shell:
+        return ""
+    left = "".join(one if other == " " else " " for one, other in zip(text, shell, strict=True))
+    return " ".join(left.translate(dict.fromkeys(map(ord, MARKS), " ")).split())
 
 
 def _without_comma(text: str, word: Word) -> Word:

@@ -28,7 +28,8 @@ _SHELL_FENCES = {"bash", "sh", "shell", "zsh"}
 _LINE = re.compile(
     r"[ \t]*(?:(?:export[ \t]+)?[A-Za-z_]\w*(?:\[\w*\])?\+?=|#!"
     r"|(?:set|source|cd|wait|trap|if|then|elif|else|fi|for|while|until|do|done|case|esac|echo|mkdir|ulimit|unset"
-    r"|export|sleep|nohup|exec|sudo|env|docker|podman|python3?|torchrun|srun|mpirun|numactl|bash|sh|conda|pip)\b"
+    r"|export|sleep|nohup|exec|sudo|env|docker|podman|python3?|torchrun|srun|mpirun|numactl|bash|sh|conda|pip"
+    r"|ssh|pdsh|tmux|screen(?=[ \t]+-)|ray(?=[ \t]+(?:start|job)\b)|kubectl|uvx?|poetry|pixi|su(?=[ \t]+-))\b"
     r"(?![.,:，。：])"
     r"|[)}]|\"?\$\{?\w+)"
 )  # export A=b, set -e, python3 -m …, "$BIN" …

@@ -6,6 +6,9 @@
     no problem when --dp 1; 换成 tp=1 正常             -> elsewhere: a control run
     works with TP=2 for an hour, then hangs           -> neither
 
+    can I use -pp 3? 能不能用 -pp 3？                  -> elsewhere: it is asked whether one may
+    we do not use -pp 3; 我们没有用 -pp 3              -> elsewhere: it is said not to be in force
+
 A clause decides, with the verdict that may follow it. Nothing found means that the text speaks of the deployment.
 """
 
@@ -75,6 +78,51 @@ _LISTED = re.compile(
 _TRIED_WORD = re.compile(r"(?i)\b(?:tried|even with|also with)\b|试过|尝试过|尝试了|试了")
 
 
+_MAY_I = re.compile(
+    r"(?i)(?:^|[\n.,;:!?(]|\band|\bbut|\bso)[\s\"'*>-]*(?:can|could|should|shall|may|would|will|must|does|do|did|is|are|has|have"
+    r"|how (?:do|can|should|to)|what (?:if|does|do|is|are)|which|whether)\b(?! not\b)"
+)
+_ASKS = re.compile(r"[?？]\s*[\"'`*”」』)）]*\s*\Z")
+_ASKS_CHINESE = re.compile(
+    r"(?:吗|么|嘛)\s*[?？。]?\s*\Z|能不能|可不可以|是否(?:可以|支持|能)|可否|能否|要不要|该不该|支不支持"
+)
+_FAILS = re.compile(
+    rf"(?i)\b{_WRECKED}|\b(?:error|slow|garbl|wrong|bug|problem|issue|timeout|oom|why|broke|corrupt|leak)|不动|没响应"
+    r"|卡|崩|挂|报错|慢|乱码|出错|错误|异常|问题|为什么|为何|怎么回事|死锁|超时"
+)  # why does it hang with -pp 3? asks of what was run
+_DENIED = re.compile(
+    r"(?i)\b(?:we|i|they|you)\b(?:['’](?:re|ve|m))?(?: (?:do|did|are|am|were|was|have|had|has))? ?"
+    r"(?:not|never|n['’]t)\b(?: \w+){0,2}? (?:us(?:e|ed|ing)|run(?:ning)?|ran|set(?:ting)?|pass(?:ed|ing)?"
+    r"|enabl(?:e|ed|ing)|serv(?:e|ed|ing)|specify|deploy(?:ed)?|have)\b(?: (?!but\b)\S+){0,4}[\s`*\"'-]*\Z"
+    r"|\bnot using(?: \S+){0,3}[\s`*\"'-]*\Z"
+    r"|(?:没有?|[并尚]?未|从未|从不|不再|(?<![能可])不)(?:曾|再|使|会|在)?(?:使?用|启用|开启?|设置?|加|带|配置?|指定|传)(?:过|了)?"
+    r"(?:参数|命令|选项)?[\s`*\"'：:-]*\Z"
+)  # we do not use -pp 3; 我们没有用 -pp 3
+
+
+def asked(prose: Prose, start: int, end: int) -> bool:
+    """Whether the sentence asks if one may or can do so, and tells of no failure."""
+    sentence = prose.sentence(start, end)
+    if _FAILS.search(sentence):
+        return False
+    return bool(_ASKS_CHINESE.search(sentence) or (_ASKS.search(sentence) and _MAY_I.search(sentence)))
+
+
+def denied(prose: Prose, start: int) -> bool:
+    """Whether the clause says that what follows is not in force."""
+    return bool(_DENIED.search(prose.before(start)))
+
+
+def questions(text: str) -> bool:
+    """Whether words beside flags only ask whether one may: `--tp 2 支持吗`."""
+    return bool(_ASKS_CHINESE.search(text) or (_ASKS.search(text) and _MAY_I.search(text))) and not _FAILS.search(text)
+
+
+def unreal(prose: Prose, start: int, end: int) -> bool:
+    """Whether what stands there is only asked about, or said not to be so."""
+    return denied(prose, start) or asked(prose, start, end)
+
+
 def tried(prose: Prose, start: int, end: int) -> bool:
     """Whether what stands there was tried and made no difference, or was only tried."""
     clause = prose.clause(start, end)
@@ -99,7 +147,7 @@ def _listed_after_tried(prose: Prose, start: int) -> bool:
 def elsewhere(prose: Prose, start: int, end: int) -> bool:
     """Whether what stands there is how another run went: a control that was fine, a comparison, a change made later."""
     clause = prose.clause(start, end)
-    if _FINE.search(clause) or _CONTROL.search(clause) or _COMPARED.search(clause):
+    if unreal(prose, start, end) or _FINE.search(clause) or _CONTROL.search(clause) or _COMPARED.search(clause):
         return True
     return bool(_CHANGED.search(prose.before(start)) or _FINE_NEXT.match(prose.rest(start, end)))
 

@@ -34,6 +34,11 @@ _NOT_STARTERS = {
     "which", "man", "pgrep", "sed", "awk", "ls", "cd", "source", "trap", "test", "evalscope", "py-spy", "[", "[[",
 }  # fmt: skip
 _PYTHON = re.compile(r"python[\d.]*\Z")
+_PROGRAM = re.compile(
+    r"(?:.*/)?(?:bash|sh|zsh|python[\d.]*|torchrun|ray|nvidia-smi|sleep|tail|env|exec|serve|bench|chat|vllm|sglang|lmdeploy|xllm"
+    r"|[\w.-]+\.(?:sh|py))\Z|.*\s"
+)  # what may follow an image and is no model
+_HELP = {"--help", "-h"}
 _NODE_RANK = {"--node-rank", "--node_rank"}
 _WORDS = {"with", "and", "on", "plus", "using", "under", "but", "in", "for"}  # vllm serve ... --tp 2 with MTP
 _MODEL_LIKE = re.compile(r"[/\\\d$<_.-]")
@@ -97,15 +102,21 @@ def image_engine(image: str, knowledge: Mapping[str, Knowledge]) -> str | None:
 def recognise(command: Command, knowledge: Mapping[str, Knowledge], engine: str | None) -> Recognised | None:
     """The engine that a command starts, or None."""
     words = command.words
-    if words and base(words[0].text) in _NOT_STARTERS:
+    if words and base(words[0].text) in _NOT_STARTERS and [word.text for word in words[:2]] != ["uv", "run"]:
         return None
     for at in range(len(words)):
         for name, known in knowledge.items():
             if found := _starts(words, at, known):
                 return Recognised(name, *found)
     if command.image and (name_ := image_engine(command.image, knowledge)):
-        return Recognised(name_, 0, not words or looks_like_flag(words[0].text.partition("=")[0]))
+        return Recognised(name_, 0, not words or _takes_arguments(words))
     return _by_flags(command, knowledge, engine)
+
+
+def _takes_arguments(words: Sequence[Word]) -> bool:
+    """Whether the words after an image are its server's arguments: flags, or a model with flags behind it."""
+    at = 0 if looks_like_flag(words[0].text.partition("=")[0]) or _PROGRAM.match(words[0].text) else 1
+    return at == len(words) or looks_like_flag(words[at].text.partition("=")[0])
 
 
 def _starts(words: Sequence[Word], at: int, known: Knowledge) -> tuple[int, bool] | None:
@@ -232,6 +243,8 @@ def _variable(binding: Binding, source: Source) -> Variable:
 
 def reads_as_command(launch: Launch, parsed: Parsed) -> bool:
     """Whether words that begin like a command are one, and not a sentence: `vllm serve hangs after a while` is not."""
+    if any(one.typed in _HELP for one in launch.settings):
+        return False
     if launch.settings or launch.image:
         return True
     return not parsed.strays and bool(_MODEL_LIKE.search(launch.model))

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from advisor.launches.spelling import Spelled, attached, looks_like_flag, nearest, spell, style
+from advisor.launches.typography import dashed
 from advisor.launches.words import Word
 from advisor.model.fact import Span, Value
 from advisor.model.knowledge import Knowledge
@@ -27,6 +28,7 @@ _TRUE, _FALSE = {"true", "1", "yes", "on", "t", "y"}, {"false", "0", "no", "off"
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*)(\.\d*)?(?:[eE][+-]?\d+)?\Z|[+-]?\.\d+\Z")
 _HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kmgtKMGT])\Z")  # 128k = 128000, 128K = 131072
 _HUMAN_POWER = {"k": 1, "m": 2, "g": 3, "t": 4}
+MAX_UNKNOWN = 100  # flags of one command that are said to be unknown
 _ELLIPSIS = re.compile(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
 
 
@@ -69,7 +71,7 @@ class _Reader:
     def __init__(self, words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place) -> None:
         self.words, self.knowledge, self.version, self.place = words, knowledge, version, place
         self.gflags, self.advise = style(knowledge) == "gflags", True
-        self.out = Parsed()
+        self.out, self.unknown = Parsed(), 0
 
     def step(self, at: int) -> int:
         word = self.words[at]
@@ -78,7 +80,8 @@ class _Reader:
             if word.open:
                 self.out.notes.append(f"what {word.text} holds is not given, so flags may be missing here")
             return at + 1
-        name, equals, value = word.text.partition("=")
+        typed = dashed(word.text, self.knowledge)
+        name, equals, value = typed.partition("=")
         if pair := attached(word.text, self.knowledge):
             name, value, equals = *pair, "="
         if not looks_like_flag(name):
@@ -94,6 +97,9 @@ class _Reader:
 
     def _unknown(self, typed: str, spelled: Spelled) -> None:
         assert self.knowledge is not None
+        self.unknown += 1
+        if self.unknown > MAX_UNKNOWN:
+            return
         near = nearest(spelled.flag.partition(".")[0], self.knowledge)
         hint = f"; the nearest is `{near}`" if near else ""
         self.out.notes.append(f"`{typed}` is a flag of no {self.knowledge.engine} release read{hint}")
@@ -106,12 +112,26 @@ class _Reader:
                 end += 1
         elif self._takes_next(at + 1, spelled):
             end = at + 2
+        elif self.gflags and spelled.boolean and at + 1 < len(self.words):
+            return self._before_a_word(at, typed, spelled)
         if end == at + 1:
             if spelled.kind in ("value", "json") and not spelled.boolean:
                 self.out.notes.append(f"`{typed}` is given without a value")
                 return end
             return self._emit(at, end, typed, spelled, None)
         return self._emit(at, end, typed, spelled, " ".join(word.text for word in self.words[at + 1 : end]))
+
+    def _before_a_word(self, at: int, typed: str, spelled: Spelled) -> int:
+        """gflags: `--x false` turns x on, and `false` is a word of its own."""
+        following = self.words[at + 1].text
+        end = self._emit(at, at + 1, typed, spelled, None)
+        if truth(following) is None or following in ("t", "y", "f", "n"):
+            return end
+        state = "off" if spelled.negated else "on"
+        self.out.notes.append(
+            f"`{typed} {following}` is read as {state}: gflags takes a boolean's value only after `=`"
+        )
+        return end + 1
 
     def _takes_next(self, at: int, spelled: Spelled) -> bool:
         if at >= len(self.words):

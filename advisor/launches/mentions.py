@@ -14,13 +14,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
-from advisor.launches import cases, named, python_code, stated, variables
+from advisor.launches import cases, named, overrides, python_code, stated, variables
 from advisor.launches.bare import is_engine_variable
 from advisor.launches.command_line import Source, phrases
 from advisor.launches.flags import Place, parse
 from advisor.launches.prose import Prose
 from advisor.launches.spelling import looks_like_flag, spell
+from advisor.launches.typography import plain
 from advisor.launches.words import Word, prepare, resolve
 from advisor.model.fact import Artifact, Fact, Note, Span, Value
 from advisor.model.knowledge import Knowledge
@@ -47,7 +49,7 @@ SETTLED_BY: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The flags that say on a command line what the fact says in words."""
 
-_FLAG = re.compile(r"(?<![\w/.\-=])--?[A-Za-z][\w.-]*")
+_FLAG = re.compile(r"(?<![A-Za-z0-9_/.\-=])--?[A-Za-z][A-Za-z0-9_.-]*")
 _FIRST = re.compile(r"--?[A-Za-z][\w-]*(?:\.\w+)*")
 _DEFAULT = re.compile(r"\bat (?:its |their |the )?default(?: value)?(?: of)? `?(-?[\w.]+)`?")  # at default `-1`
 _NAME = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
@@ -60,7 +62,7 @@ _CLIENT = re.compile(
     r"\b(?:curl|evalscope|pip3? install|git \w+|py-spy|vllm bench|bench_serving|pre-commit|pytest"
     r"|apt(?:-get)?|docker build|wrk|nsys)\b"
 )  # curl --max-time 5
-MANY = 3  # flags in one run that make it a launch rather than talk of some flags
+MAX_SPOKEN = 400  # runs of flags, or variables, of one text
 MANY = 3  # flags in one run that make it a launch, rather than talk of some flags
 _TRAILING = ".,;:，。；：、)）*`"
 
@@ -80,11 +82,16 @@ def read(
     """What the text mentions. Never raises."""
     prose = Prose(Artifact(source.name, "text", text, source.first_line))
     image, name = _image(text, knowledge)
-    name = engine or name or spoken_engine(text, knowledge)
+    chosen = overrides.engine(text)
+    name = engine or name or (chosen if chosen in knowledge else "") or spoken_engine(text, knowledge)
     known = knowledge.get(name)
     facts, notes = stated.read(prose)
     arguments = python_code.read(prose, known, version)
-    spoken = [*_flags(prose, known, version), *named.read(prose, known, version)]
+    spoken = [
+        *_flags(prose, known, version),
+        *named.read(prose, known, version),
+        *overrides.read(prose, known, version),
+    ]
     theirs, tried = _sorted_by_run(prose, spoken)
     settings, conflicts = _agreed([*theirs, *arguments.settings])
     environment, tried_variables = _variables(prose, known)
@@ -139,10 +146,13 @@ def _names_model(one: Setting, known: Knowledge | None) -> bool:
 
 def _flags(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator[Spoken]:
     """The settings of every run of flags in the text."""
-    past = 0
+    past = runs = 0
     for found in _FLAG.finditer(prose.joined):
+        if runs >= MAX_SPOKEN:
+            return
         if found.start() < past or _of_a_client(prose, found.start()):
             continue
+        runs += 1
         settings, past = _run(prose, found.start(), known, version)
         yield from settings
 
@@ -166,7 +176,7 @@ def _run(prose: Prose, start: int, known: Knowledge | None, version: str | None)
     end = max((word.end for word in words), default=start + 1)
     parsed = parse(words, known, version, Place(prose.text, prose.span), advise=False)
     flags = [word for word in words if looks_like_flag(word.text.partition("=")[0])]
-    if _AGAINST.search(prose.before(start)):
+    if _AGAINST.search(prose.before(start)) or cases.unreal(prose, start, end):
         return [], max(end, start + 1)
     tried = cases.tried(prose, start, end)
     company = len(flags) > 1 or code is not None or tried
@@ -180,7 +190,7 @@ def _words(
     text: str, start: int, limit: int, *, in_code: bool, known: Knowledge | None, version: str | None
 ) -> list[Word]:
     """The words of a run: flags and what can be their values. In a sentence the run ends where the sentence goes on."""
-    piece = text[start:limit]
+    piece = plain(text[start:limit])
     words: list[Word] = []
     for first, last in prepare(piece).spans:
         for word in resolve(piece, first, last, {}):
@@ -250,7 +260,7 @@ def _variables(prose: Prose, known: Knowledge | None) -> tuple[tuple[Variable, .
     """The variables in force, and facts `tried:<NAME>` for those that were tried without effect."""
     found: dict[str, Variable] = {}
     tried: list[Fact] = []
-    for one in (*variables.read(prose.joined), *_at_default(prose)):
+    for one in islice(chain(variables.read(prose.joined), _at_default(prose)), 2 * MAX_SPOKEN):
         if not is_engine_variable(one.name, known) or _AGAINST.search(prose.before(one.start)):
             continue
         span, quote = prose.span(one.start, one.end), prose.quote(one.start)

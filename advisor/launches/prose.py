@@ -93,6 +93,11 @@ class Prose:
         stop = _SENTENCE.search(self.joined, begin, begin + _REACH)
         return self.joined[begin : stop.start() if stop else begin + _REACH]
 
+    def sentence(self, start: int, end: int) -> str:
+        """The sentence around `start`..`end`, with the mark that ends it."""
+        stop = _SENTENCE.search(self.joined, end, end + _REACH)
+        return self.sentence_before(start) + self.joined[start : stop.end() if stop else end + _REACH]
+
     def sentence_before(self, start: int) -> str:
         """The part of the sentence in front of a place."""
         low = max(0, start - _REACH)

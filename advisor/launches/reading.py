@@ -15,12 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.errors import UsageError
-from advisor.launches import bare, command_line, shell, variables
+from advisor.launches import bare, cases, command_line, manifests, shell, unmeant, variables
 from advisor.launches.blocks import Block, blocks, heads
-from advisor.launches.command_line import Source
+from advisor.launches.command_line import Source, image_engine
+from advisor.launches.flags import parse
+from advisor.launches.prose import Prose
+from advisor.launches.typography import plain
 from advisor.launches.words import prepare
 from advisor.launches.wrappers import binding_of
-from advisor.model.fact import Fact, Note, Span
+from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
@@ -63,10 +66,12 @@ def read(
             Note("limit", f"only the first {MAX_CHARACTERS} characters were read for launches", Span(artifact))
         )
     reader = _Reader(dict(knowledge), engine, version, artifact, first_line, strict)
+    reader.bare_is_complete = bare_is_complete
     if bare.is_bare(text) and (found := reader.bare(text, bare_is_complete)):
         launch, rest = found
-        facts, more = reader.facts(text, (launch,)) if rest else ((), ())
-        return Reading((launch,), facts, (*notes, *reader.notes, *more))
+        if not cases.questions(rest):
+            facts, more = reader.facts(text, (launch,)) if rest else ((), ())
+            return Reading((launch,), facts, (*notes, *reader.notes, *more))
     launches, prose = reader.commands(text)
     partial, facts, more = reader.prose(prose, launches)
     return Reading((*launches, *partial), facts, (*notes, *reader.notes, *more))
@@ -83,6 +88,10 @@ class _Reader:
 
     def __post_init__(self) -> None:
         self.notes: list[Note] = []
+        self.bare_is_complete = False
+        self.cleared = unmeant.Cleared("")
+        self.containers: list[manifests.Container] = []
+        self.only_written: list[Launch] = []
         base = (self.engine or "").partition("-")[0]
         if self.engine and self.engine not in self.knowledge and base in self.knowledge:
             self.knowledge[self.engine] = self.knowledge[base]  # vllm-ascend takes vLLM's flags
@@ -101,12 +110,15 @@ class _Reader:
 
     def commands(self, text: str) -> tuple[tuple[Launch, ...], str]:
         """The launches of the commands in the text, and the text with those commands blanked out."""
-        found: list[Launch] = []
-        rest = list(text)
-        for block in blocks(text, heads(self.knowledge)):
+        begins = heads(self.knowledge)
+        self.cleared = unmeant.clear(text, begins)
+        found = self._manifests(text)
+        shown = self.cleared.text
+        rest = list(shown)
+        for block in blocks(shown, begins):
             launches = self._block(text, block)
             if launches:
-                end = block.start + _words_begin(text[block.start : block.end], launches)
+                end = block.start + _words_begin(shown[block.start : block.end], launches)
                 rest[block.start : end] = [char if char == "\n" else " " for char in rest[block.start : end]]
             if len(found) >= MAX_LAUNCHES:
                 self.notes.append(
@@ -116,6 +128,7 @@ class _Reader:
             found.extend(
                 one for one in launches if one.settings == () or all(one.settings != other.settings for other in found)
             )
+        found = self._not_only_written(found)
         mine = [one for one in found if not self.engine or _same_engine(one.engine, self.engine)]
         if mine and len(mine) < len(found):
             others = ", ".join(sorted({one.engine for one in found if one not in mine}))
@@ -124,12 +137,91 @@ class _Reader:
             )
         return tuple(self._named(one) for one in mine or found), "".join(rest)
 
+    def _manifests(self, text: str) -> list[Launch]:
+        """The launches of the manifests in the text; what else is read then leaves their lines out."""
+        found: list[Launch] = []
+        for one in manifests.read(self.cleared.text):
+            launches = self._container(text, one) if one.words is not None else []
+            if one.words is None:
+                self.containers.append(one)
+            if not launches:
+                continue
+            found += launches
+            shown = list(self.cleared.text)
+            for start, end in one.taken:
+                shown[start:end] = [char if char == "\n" else " " for char in shown[start:end]]
+            self.cleared = replace(self.cleared, text="".join(shown))
+            self._read_in_part(one.kind, self.source(text).span(one.start, one.end))
+        return found
+
+    def _read_in_part(self, kind: str, span: Span | None) -> None:
+        self.notes.append(Note("limit", f"the {kind} was read in part: command, arguments, image and variables", span))
+
+    def _container(self, text: str, one: manifests.Container) -> list[Launch]:
+        source = self.source(text)
+        typed = shell.Command(one.words or (), one.environment, (), one.start, one.end, one.image, one.start)
+        launches = []
+        for command in shell.peeled(text, typed):
+            made = command_line.read(command, self.knowledge, self.engine, self.version, source)
+            if made is not None and command_line.reads_as_command(*made):
+                launches.append(made[0])
+        if not launches and (arguments := self._arguments(typed, source)):
+            launches = [arguments]
+        span = source.span(one.start, one.end)
+        return [_placeless(launch, span) for launch in launches]
+
+    def _arguments(self, command: shell.Command, source: Source) -> Launch | None:
+        """`args:` alone: the engine is the one given, or that which knows its flags."""
+        words = command.words[1:] if command.words and command.words[0].text == "serve" else command.words
+        if not words or (command.image and image_engine(command.image, self.knowledge)):
+            return None
+        engine = self.engine if self.engine in self.knowledge else bare.likeliest(words, self.knowledge)
+        known = self.knowledge.get(engine or "")
+        parsed = parse(words, known, self.version, source.place(), advise=False)
+        if known is None or sum(one.known for one in parsed.settings) < (1 if self.engine or not command.image else 3):
+            return None
+        if len(parsed.strays) > 1:
+            return None
+        model = parsed.strays.pop().text if parsed.strays else ""
+        model = model or next((str(each.value) for each in parsed.settings if each.flag in bare.model_flags(known)), "")
+        return command_line.assemble(
+            command, parsed, known.engine, known, source, model, complete=self.bare_is_complete
+        )
+
+    def _in_its_place(self, launch: Launch, offset: int, start: int, end: int) -> Launch:
+        """The launch with what stands around it: a manifest's variables, comments that break it."""
+        low = offset + max(0, start)
+        for one in self.containers:
+            if one.start <= low < one.end:
+                variables = tuple(
+                    Variable(each.name, each.value, Span(self.artifact), "stated", f"{each.name}={each.value}")
+                    for each in one.environment
+                )
+                launch = replace(launch, environment=(*variables, *launch.environment), image=launch.image or one.image)
+        ends = [offset + one.end for one in launch.settings if one.end >= 0]
+        high = max(ends, default=end)
+        if any(low <= at < high for at in self.cleared.joined):
+            note = "a comment stands between its continued lines: a shell ends the command there; read on as meant"
+            launch = replace(launch, complete=False, notes=(*launch.notes, note))
+        if any(first <= low < last and not starts for first, last, starts in self.cleared.written):
+            self.only_written.append(launch)
+        return launch
+
+    def _not_only_written(self, found: list[Launch]) -> list[Launch]:
+        """Without the commands that are written to a file nothing here starts, where others are started."""
+        written = [id(one) for one in self.only_written]
+        started = [one for one in found if id(one) not in written]
+        return started or found
+
     def _named(self, launch: Launch) -> Launch:
         named = self.engine and self.engine != launch.engine and self.engine.startswith(launch.engine + "-")
         return replace(launch, engine=self.engine) if named and self.engine else launch
 
     def _block(self, text: str, block: Block) -> list[Launch]:
-        piece, source = text[block.start : block.end], self.source(text, block.start, block.end)
+        source = self.source(text, block.start, block.end)
+        piece = plain(self.cleared.text[block.start : block.end])
+        if block.how in ("sentence", "inline") and _only_spoken(self.cleared.text, block):
+            return []
         prepared = block.how == "sentence" and prepare(piece).unclosed
         if prepared:
             return []
@@ -139,7 +231,7 @@ class _Reader:
             made = command_line.read(command, self.knowledge, self.engine, self.version, source)
             if made is None or not command_line.reads_as_command(*made):
                 continue
-            launches.append(made[0])
+            launches.append(self._in_its_place(made[0], block.start, command.start, block.end))
         if launches:
             self.notes += [Note("unreadable", one, source.span(0, 1)) for one in script.notes]
         return launches
@@ -181,11 +273,27 @@ class _Reader:
         return facts, notes
 
 
+def _only_spoken(text: str, block: Block) -> bool:
+    """Whether a command within a sentence is only asked about, or said not to be run."""
+    low = max(0, block.start - 400)
+    near = Prose(Artifact("", "text", text[low : block.end + 400]))
+    head = re.search(r"\s|\Z", text[block.start : block.end])
+    start = block.start - low
+    return cases.unreal(near, start, start + (head.start() if head else 0))
+
+
 def _words_begin(piece: str, launches: Sequence[Launch]) -> int:
     """Where plain words follow the last flag of a block's only command: `vllm serve … --tp 2 with suffix decoding`."""
     ends = [one.end for one in launches[0].settings if one.end >= 0]
     tail = piece[max(ends) :] if len(launches) == 1 and ends else ""
     return len(piece) - len(tail) if tail and not _SHELL.search(tail) else len(piece)
+
+
+def _placeless(launch: Launch, span: Span | None) -> Launch:
+    """A launch of a manifest: it has no text of its own that could be edited as shell."""
+    settings = tuple(replace(one, start=-1, end=-1, span=one.span or span) for one in launch.settings)
+    environment = tuple(replace(one, span=one.span or span) for one in launch.environment)
+    return replace(launch, settings=settings, environment=environment, text="")
 
 
 def _same_engine(found: str, asked: str) -> bool:

@@ -54,6 +54,11 @@ def read(text: str, *, strict: bool = False, where: str = "--flags", grammar: bo
     return Script(tuple(peeled), tuple(notes))
 
 
+def peeled(text: str, command: Command) -> list[Command]:
+    """The command without its wrappers, where it was read otherwise than from shell text."""
+    return peel(command, lambda word: _inner(text, word))
+
+
 def unclosed(text: str, at: int, where: str) -> UsageError:
     """What to say of a quote that is opened at `at` and never closed."""
     quote, other = text[at], "'" if text[at] == '"' else '"'

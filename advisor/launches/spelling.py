@@ -69,6 +69,7 @@ def attached(word: str, knowledge: Knowledge | None) -> tuple[str, str] | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def spell(typed: str, knowledge: Knowledge | None, version: str | None) -> Spelled:
     """What the engine would take `typed` for. Never raises; an unknown flag comes back as typed."""
     if knowledge is None:

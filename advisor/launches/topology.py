@@ -85,7 +85,7 @@ def _alone(axis: str) -> re.Pattern[str]:
         else ""
     )
     return re.compile(
-        rf"(?:^|[,，、+/&(]|\bwith|\bunder|\busing)\s*{upper}\s*(?=$|[,，、+/&)]|\n)"
+        rf"(?:^|[,，、+/&(]|\bwith|\bunder|\busing)[ \t]*{upper}[ \t]*(?=$|[,，、+/&)])"
         rf"|\b(?:with|under)\s+(?:\w\w/)?{axis}\b(?=/|$|[,.\n]){long_form}",
         re.M,
     )

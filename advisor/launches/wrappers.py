@@ -30,6 +30,18 @@ _WRAPPERS: dict[str, frozenset[str]] = {
     "numactl": frozenset({"-C", "-N", "-m", "-i", "-p"}),
     "taskset": frozenset({"-c", "--cpu-list"}),
 }
+_REMOTE = {
+    "ssh": frozenset({"-b", "-c", "-D", "-E", "-F", "-i", "-J", "-L", "-l", "-m", "-o", "-p", "-R", "-S", "-W", "-w"}),
+    "pdsh": frozenset({"-f", "-l", "-t", "-u", "-R"}),
+}
+_TERMINALS = {"tmux", "screen", "byobu"}
+# they start what follows, in words of their own; a script given to a shell inside is found
+_CARRIERS = {
+    "srun", "mpirun", "mpiexec", "torchrun", "conda", "mamba", "micromamba", "uv", "uvx", "poetry", "pixi", "pipenv",
+    "ray", "kubectl", "oc", "deepspeed", "accelerate", "su", "chroot", "singularity", "apptainer", "enroot", "xargs",
+    "tini", "dumb-init", "docker-compose",
+}  # fmt: skip
+_CARRIED = {"-x", "-e", "--env", "-env", "-genv"}  # mpirun -x NCCL_DEBUG=INFO
 _TAKES_ONE_ARGUMENT = {"timeout", "taskset"}  # the duration, the mask
 _DOCKER = {"docker", "podman", "nerdctl"}
 _DOCKER_SWITCHES = {
@@ -53,14 +65,57 @@ def peel(command: Command, inner: Inner) -> list[Command]:
         if not command.words:
             break
         head = base(command.words[0].text)
+        if head in _REMOTE and (said := _remote(command.words, _REMOTE[head])):
+            return [one for words in said for one in _spread(command, words, inner)]
+        if head in _TERMINALS:
+            scripts = [word for word in command.words[1:] if any(char.isspace() for char in word.text)]
+            if scripts:
+                return [
+                    _within(command, one) for word in scripts for found in inner(word) for one in peel(found, inner)
+                ]
+            return [replace(command, words=tuple(w for w in command.words if w.text not in ("C-m", "Enter", "ENTER")))]
+        if head in _CARRIERS:
+            return _carried(command, inner)
         if head in _SHELLS and (script := _script(command.words)):
             return [_within(command, one) for found in inner(script) for one in peel(found, inner)]
-        if head in _DOCKER and (run := _docker_arguments(command.words)):
+        if head in _DOCKER and (entered := _docker_entered(command)):
+            command = entered
+        elif head in _DOCKER and (run := _docker_arguments(command.words)):
             command = _docker(command, run)
         elif head in _WRAPPERS and len(command.words) > 1:
             command = _unwrap(command, head)
         else:
             break
+    return [command]
+
+
+def _remote(words: tuple[Word, ...], takes: frozenset[str]) -> list[tuple[Word, ...]]:
+    """The words that a remote shell would read: those after the host."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in takes else 1
+    return [words[at + 1 :]] if words[at + 1 :] else []
+
+
+def _spread(command: Command, words: tuple[Word, ...], inner: Inner) -> list[Command]:
+    """Words handed to another shell: one with blanks in it is a script."""
+    if len(words) == 1 and any(char.isspace() for char in words[0].text):
+        return [_within(command, one) for found in inner(words[0]) for one in peel(found, inner)]
+    return peel(replace(command, words=words), inner)
+
+
+def _carried(command: Command, inner: Inner) -> list[Command]:
+    """A launcher's own variables, and the script of a shell it starts; else the command as it stands."""
+    words = command.words
+    bindings = [
+        one
+        for index, word in enumerate(words[:-1])
+        if word.text in _CARRIED and (one := binding_of(words[index + 1], "carried"))
+    ]
+    command = replace(command, environment=(*command.environment, *bindings))
+    for index in range(1, len(words)):
+        if base(words[index].text) in _SHELLS and (script := _script(words[index:])):
+            return [_within(command, one) for found in inner(script) for one in peel(found, inner)]
     return [command]
 
 
@@ -114,6 +169,23 @@ def _docker_arguments(words: tuple[Word, ...]) -> int | None:
         if words[index].text in ("run", "create"):
             return index + 1
     return None
+
+
+def _docker_entered(command: Command) -> Command | None:
+    """`docker exec -e A=b NAME …`: the command inside, with what it is given; None for any other docker command."""
+    words = command.words
+    at = next((index + 1 for index in range(1, min(4, len(words))) if words[index].text == "exec"), None)
+    if at is None:
+        return None
+    bindings: list[Binding] = []
+    while at < len(words) and words[at].text.startswith("-"):
+        name, equals, _ = words[at].text.partition("=")
+        takes = not equals and name in ("-e", "--env", "--env-file", "-u", "--user", "-w", "--workdir", "--detach-keys")
+        carrier = words[at + 1] if takes and at + 1 < len(words) else _after(words[at], len(name) + 1)
+        if name in ("-e", "--env") and (binding := binding_of(carrier, "carried")):
+            bindings.append(binding)
+        at += 2 if takes else 1
+    return replace(command, words=words[at + 1 :], environment=tuple(bindings))
 
 
 def _docker(command: Command, at: int) -> Command:

@@ -1,0 +1,99 @@
+r"""What looks like a launch in a text and is none -> the text without it, in its places.
+
+    # vllm serve m -pp 3                 a comment
+    echo 'vllm serve m -pp 3'            printed, searched for, killed, committed, measured: nothing is started
+    cat <<EOF … EOF                      printed as well, unless it goes to a file
+    vllm serve m \                       a comment between continued lines: read on, and said, since bash ends there
+      # two stages
+      -pp 2
+
+Blanks take the place of what is left out, so that places hold. `written` are the scripts that a here-document writes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_AT = r"(?:^|[;&|]|(?<=\s)(?:do|then|else)[ \t])[ \t]*(?:[$#>][ \t]+)?(?:sudo[ \t]+)?"
+_ARGUMENT = r"(?:\"(?:\\.|[^\"\\])*\"|'[^']*'|\\.|[^\s;&|<>\"'\\]|[ \t])"
+_SAID = re.compile(
+    rf"{_AT}((?>(?:echo|printf|e?grep|rg|pgrep|pkill|killall|git commit|vllm bench serve)[ \t]+{_ARGUMENT}{{1,4000}}))"
+    r"(?![ \t]*(?:>|\|[ \t]*(?:sudo[ \t]+)?(?:tee|bash|sh|xargs|at)\b))",
+    re.M,
+)  # echo 'vllm serve m'
+_HEREDOC = re.compile(
+    r"^([^\n]*?)<<-?[ \t]*[\"']?([A-Za-z_]\w*)[\"']?([^\n]*)\n((?:(?![ \t]*\2[ \t]*$)[^\n]*\n){0,400}?)[ \t]*\2[ \t]*$",
+    re.M,
+)  # cat <<EOF
+_PRINTS = re.compile(r"(?:cat|echo)[ \t]*\Z")
+_TO_FILE = re.compile(r"(?<![0-9])>{1,2}[ \t]*[\"']?([^\s;&|\"'<>]+)|\btee[ \t]+(?:-a[ \t]+)?[\"']?([^\s;&|\"'<>]+)")
+_BETWEEN = re.compile(r"(?<=\\\n)(?:[ \t]*#[^\n]*\n){1,40}(?=[ \t]*[-–—]{1,2}[A-Za-z{])")
+_COMMENTED = re.compile(r"^[ \t>]*#(?!#)[ \t]?(?!!)([^\n]*)$", re.M)
+_LEAD = re.compile(r"[ \t]*(?:[$][ \t]+)?(?:[A-Za-z_]\w*=\S*[ \t]+|(?:nohup|exec|sudo|env|time)[ \t]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """`text` has the length of what was given; `joined` are places of comments between continued lines.
+
+    `written` are the here-documents that go to a file: their characters, and whether the text starts that file.
+    """
+
+    text: str
+    joined: tuple[int, ...] = ()
+    written: tuple[tuple[int, int, bool], ...] = ()
+
+
+def clear(text: str, begins: re.Pattern[str]) -> Cleared:
+    """The text without commented, printed and searched-for commands."""
+    joined: list[int] = []
+    written: list[tuple[int, int, bool]] = []
+    if "#" in text:
+        text = _BETWEEN.sub(lambda found: _join(found, joined), text)
+        text = _without_comments(text, begins)
+    if "<<" in text:
+        text = _HEREDOC.sub(lambda found: _heredoc(found, text, written), text)
+    return Cleared(_SAID.sub(_said, text), tuple(joined), tuple(written))
+
+
+def _join(found: re.Match[str], joined: list[int]) -> str:
+    joined.append(found.start())
+    return " " * len(found.group())
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def _said(found: re.Match[str]) -> str:
+    start = found.start(1) - found.start()
+    return found.group()[:start] + _blank(found.group(1))
+
+
+def _heredoc(found: re.Match[str], text: str, written: list[tuple[int, int, bool]]) -> str:
+    head, rest = found.group(1), found.group(3)
+    if file := _TO_FILE.search(head + rest):
+        name = (file.group(1) or file.group(2)).rpartition("/")[2]
+        written.append((*found.span(4), name in text[found.end() : found.end() + 100_000]))
+    elif _PRINTS.search(head) and "|" not in rest:
+        return _blank(found.group())
+    return found.group()
+
+
+def _without_comments(text: str, begins: re.Pattern[str]) -> str:
+    """Without the comments that hold a command, and what continues them in comments below."""
+    pieces: list[str] = []
+    at, goes_on = 0, False
+    first = len(text) - len(text.lstrip())
+    for found in _COMMENTED.finditer(text):
+        said, start = found.group(1), found.start(1)
+        continued = goes_on and not text[at : found.start()].strip()
+        lead = _LEAD.match(said)
+        title = found.start() <= first and text[found.end() : found.end() + 2] == "\n\n"  # `# vllm serve m hangs`
+        if continued or (begins.match(said, lead.end() if lead else 0) and not title):
+            pieces += [text[at : found.start()], _blank(found.group())]
+            at, goes_on = start + len(said), said.rstrip().endswith("\\")
+        else:
+            goes_on = False
+    return "".join([*pieces, text[at:]])
