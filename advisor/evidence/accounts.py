@@ -71,7 +71,7 @@ class Account:
         collective: str = "",
     ) -> None:
         placed = tuple(dict.fromkeys(span for span in spans if span is not None))
-        self.statements.append(Statement(kind, says, in_order(ranks), collective, placed))
+        self.statements.append(Statement(kind, says, in_order({*ranks} - {""}), collective, placed))
 
     def derive(self, name: str, value: Value, *, notable: bool = False, why: str = "") -> None:
         """A fact that follows from the last statement, or from `why` beside it."""
@@ -99,15 +99,41 @@ def collective_name(group: str, seq: int, op: str) -> str:
 def tell(groups: list[Group], standing: Mapping[str, Stand], troubled: bool) -> Account:
     """The account of all groups, the one in which it began first."""
     account = Account()
-    for group in sorted(groups, key=_began):
+    certain = [group for group in groups if not group.disputed]
+    for group in sorted(certain, key=_began):
         mismatch, waiting = joins.mismatches(group), joins.waiting(group)
         if mismatch:
             _tell_mismatch(account, mismatch)
         if waiting and not (mismatch and mismatch.seq <= waiting.seq):
-            _tell_waiting(account, waiting, standing, troubled)
+            # stacks are not told apart by job
+            _tell_waiting(account, waiting, {} if group.job else standing, troubled)
         elif not waiting and not mismatch and troubled:
             _tell_behind(account, group)
+    _tell_origins(account, groups, troubled)
     return account
+
+
+def _tell_origins(account: Account, groups: list[Group], troubled: bool) -> None:
+    """That the files are of several jobs, and which of them contradict each other within one."""
+    jobs = list(dict.fromkeys(group.job for group in groups if group.job))
+    if jobs and (troubled or account.statements):
+        says = (
+            "files of one rank in several folders do not fit together, as if of several jobs: "
+            f"ranks are compared within each folder only ({', '.join(jobs)})"
+        )
+        account.say("unknown", says)
+    for group in groups:
+        if group.disputed:
+            says = (
+                f"what {spoken(group.disputed)} posted into {_where(group)} is not known: several files say it and do "
+                "not fit together, as if of several jobs, and no folder tells which is of which"
+            )
+            account.say("unknown", says, {*group.disputed} - {""}, group.spans.values())
+
+
+def _where(group: Group) -> str:
+    """The group, and of which job where there are several."""
+    return f"{group_name(group.name)} in {group.job}" if group.job else group_name(group.name)
 
 
 def _began(group: Group) -> tuple[int, str]:
@@ -121,7 +147,7 @@ def _began(group: Group) -> tuple[int, str]:
 def _tell_mismatch(account: Account, one: Mismatch) -> None:
     group, seq = one.group, one.seq
     op = one.posted[one.odd[0]].op
-    where = f"#{seq} of {group_name(group.name)}"
+    where = f"#{seq} of {_where(group)}"
     if one.difference == "size":
         says = f"{op} {where} has different sizes: " + "; ".join(_parties(one.posted, _elements))
     elif one.difference == "type":
@@ -150,7 +176,7 @@ def _tell_left_out(account: Account, one: Mismatch) -> None:
     missed = one.posted[behind[0]]
     what = f"{missed.op} of {_elements(missed)}" if count == 1 else f"{count} collectives, first {missed.op}"
     says = (
-        f"{spoken(ahead)} left out {what} at #{one.seq} of {group_name(one.group.name)} and went on: what came next "
+        f"{spoken(ahead)} left out {what} at #{one.seq} of {_where(one.group)} and went on: what came next "
         f"there is what {spoken(behind)} posted {count} place{'s' * (count > 1)} later"
     )
     account.say("left", says, ahead, _spans(one.posted), collective_name(one.group.name, one.seq, missed.op))
@@ -206,7 +232,7 @@ def _tell_waiting(account: Account, one: Waiting, standing: Mapping[str, Stand],
 
 
 def _named(one: Waiting) -> str:
-    return f"{one.one.op} #{one.seq} of {group_name(one.group.name)}"
+    return f"{one.one.op} #{one.seq} of {_where(one.group)}"
 
 
 def _tell_alone(account: Account, one: Waiting) -> None:
@@ -224,12 +250,13 @@ def _tell_alone(account: Account, one: Waiting) -> None:
 
 def _tell_missing(account: Account, one: Waiting, standing: Mapping[str, Stand]) -> None:
     op = one.one.op
+    counts = joins.apart(one.group)
     here = [standing[rank] for rank in one.missing if rank in standing and standing[rank].waits]
     where = "; ".join(f"rank {stand.rank} waits {stand.words}" for stand in here[:2])
     says = (
         (f"{where}; " if where else "")
         + f"{spoken(one.joined)} launched {_named(one)}, which {spoken(one.missing)} never joined"
-        + f" (enqueued so far: {_counted(joins.apart(one.group))})"
+        + (f" (enqueued so far: {_counted(counts)})" if counts else "")
     )
     spans = [one.one.span, *(one.group.spans.get(rank) for rank in one.missing), *(stand.span for stand in here)]
     account.say("missing_rank", says, (*one.joined, *one.missing), spans, collective_name(one.group.name, one.seq, op))
@@ -251,7 +278,7 @@ def _tell_all_joined(account: Account, one: Waiting, alarmed: bool) -> None:
         account.say("behind", says, rest, _spans(posted), name)
     elif not one.group.members:
         account.say("waits", f"{spoken(one.joined)} wait for {_named(one)}{sizes}", one.joined, _spans(posted), name)
-        says = f"whether {group_name(one.group.name)} has other ranks, and whether those joined #{one.seq}, is not said"
+        says = f"whether {_where(one.group)} has other ranks, and whether those joined #{one.seq}, is not said"
         account.say("unknown", says, (), _spans(posted), name)
     elif not alarmed:
         says = (
@@ -271,7 +298,7 @@ def _tell_behind(account: Account, group: Group) -> None:
     if counts:
         most = max(counts.values())
         behind = [rank for rank, number in counts.items() if number < most]
-        where = f"in {group_name(group.name)} {spoken(behind)} {verb(behind, 'is', 'are')} behind"
+        where = f"in {_where(group)} {spoken(behind)} {verb(behind, 'is', 'are')} behind"
         says = f"{where} (enqueued so far: {_counted(counts)})"
         account.say("behind", says, behind, group.spans.values())
 

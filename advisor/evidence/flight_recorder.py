@@ -8,7 +8,9 @@
 
 Dumps come as a pickle (`TORCH_FR_DUMP_TEMP_FILE`) or as JSON. `as_text` makes either into a compact JSON text in which
 what many entries share is written once and each entry has a line of its own; `read` reads that text, or JSON as the
-recorder writes it. `pg_status` is keyed by `pg_id`, `pg_config` by name: the entries say which is which.
+recorder writes it. `pg_status` is keyed by `pg_id`, `pg_config` by name: the entries say which is which, and the one
+status left over is that of the one group left over. A group without a status was never used, unless a status is left
+that nothing places: then nothing is known of its count.
 
 Facts: `collective.*` of the first collective that is not complete, `component.nccl`. No facts: all are complete.
 
@@ -86,10 +88,10 @@ def is_dump(dump: object) -> bool:
     if not isinstance(dump, dict) or not isinstance(dump.get("entries", []), list):
         return False
     entries = dump.get("entries", [])
-    if not entries:
-        return isinstance(dump.get("pg_config"), dict) or isinstance(dump.get("pg_status"), dict)
     if "calls" in dump:
         return isinstance(dump["calls"], list)
+    if not entries:
+        return isinstance(dump.get("pg_config"), dict) or isinstance(dump.get("pg_status"), dict)
     return any(isinstance(one, dict) and "profiling_name" in one for one in entries[:100])
 
 
@@ -109,13 +111,13 @@ def _compact(dump: dict[str, Any]) -> dict[str, Any]:
     calls: dict[tuple[Any, ...], int] = {}
     stacks: dict[int, list[str]] = {}
     entries: list[list[Any]] = []
-    names: dict[str, str] = {}
+    names: dict[str, tuple[str, str]] = {}
     given = dump.get("entries") or []
     groups = list(_groups(dump.get("pg_config")))
     for entry in given[-MAX_ENTRIES:]:
         if isinstance(entry, dict):
             call = _call(entry, stacks)
-            names.setdefault(_text(entry.get("pg_id")), call[0])
+            names.setdefault(_text(entry.get("pg_id")), (call[0], call[1]))
             index = calls.setdefault(call, len(calls))
             entries.append([index, _seq(entry), _text(entry.get("state")), _whole(entry.get("time_created_ns"))])
     return {
@@ -124,7 +126,7 @@ def _compact(dump: dict[str, Any]) -> dict[str, Any]:
         "rank": _rank(dump),
         "cut": max(0, len(given) - MAX_ENTRIES),
         "groups": groups,
-        "status": list(_statuses(dump.get("pg_status"), names, [group[0] for group in groups])),
+        "status": list(_statuses(dump.get("pg_status"), names, [(group[0], group[1]) for group in groups])),
         "calls": list(calls),
         "entries": entries,
     }
@@ -146,14 +148,13 @@ def _call(entry: dict[str, Any], stacks: dict[int, list[str]]) -> tuple[Any, ...
 
 
 def _group_of(entry: dict[str, Any]) -> tuple[str, str]:
-    """The group's description, or its name when it has none, and its name."""
+    """The group's description, or its name when it has none, and its name, "" when only this rank's number is said."""
     pair = entry.get("process_group")
     if isinstance(pair, list | tuple) and pair:
         name, desc = _text(pair[0]), _text(pair[1]) if len(pair) > 1 else ""
     else:
-        name = _text(entry.get("pg_name") if "pg_name" in entry else entry.get("pg_id"))
-        desc = _text(entry.get("pg_desc"))
-    return label(name, desc), name
+        name, desc = _text(entry.get("pg_name")), _text(entry.get("pg_desc"))
+    return label(name or _text(entry.get("pg_id")), desc), name
 
 
 def label(name: str, desc: str) -> str:
@@ -248,16 +249,22 @@ def _unfolded(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _statuses(status: object, names: dict[str, str], listed: list[str]) -> Iterator[list[Any]]:
-    """[group, enqueued, started, completed] of each group that was used; its `pg_id` is looked up in the entries."""
+def _statuses(status: object, names: dict[str, tuple[str, str]], listed: list[tuple[str, str]]) -> Iterator[list[Any]]:
+    """[group, enqueued, started, completed, name] of each group whose count is known."""
     if not isinstance(status, dict):
         return
-    for key, one in list(status.items())[:_MAX_GROUPS]:
-        if isinstance(one, dict):
-            numbers = [one.get(f"last_{word}_collective") for word in ("enqueued", "started", "completed")]
-            group = names.get(_text(key), "") or (listed[0] if len(listed) == 1 else "")
-            if group:
-                yield [group, *numbers]
+    counts = {_text(key): one for key, one in list(status.items())[:_MAX_GROUPS] if isinstance(one, dict)}
+    used = set(names.values())
+    unplaced = [key for key in counts if key not in names]
+    rest = [group for group in listed if group not in used or len(listed) == 1]
+    if used.issubset(listed) and len(rest) == len(unplaced) == 1:
+        names = {**names, unplaced[0]: rest[0]}
+    elif used.issubset(listed) and counts and not unplaced:
+        yield from ([group, -1, -1, -1, name] for group, name in rest if (group, name) not in used)
+    for key, one in counts.items():
+        if key in names:
+            group, name = names[key]
+            yield [group, *(one.get(f"last_{word}_collective") for word in ("enqueued", "started", "completed")), name]
 
 
 # text -> nouns
@@ -307,7 +314,9 @@ def _collectives(artifact: Artifact, dump: dict[str, Any], rank: str, own: bool)
         # to place every entry would double the cost; a completed one is placed where the list starts
         span = rest if state == "completed" or not line else Span(name, line + number)
         when = created if type(created) is int else None
-        yield Collective(rank, call.group, seq, call.op, call.sizes, call.dtypes, state, when, call.frames, span)
+        yield Collective(
+            rank, call.group, seq, call.op, call.sizes, call.dtypes, state, when, call.frames, span, guid=call.name
+        )
 
 
 def _called(row: object) -> _Call:
@@ -329,13 +338,18 @@ def _reported(artifact: Artifact, dump: dict[str, Any], rank: str) -> Iterator[G
     """A status for each group that the dump lists or counts."""
     span = Span(artifact.name, artifact.first_line)
     members = {
-        _text(row[0]): _unfolded(row[2]) for row in _rows(dump, "groups") if len(row) == 3 and isinstance(row[2], str)
+        (_text(row[0]), _text(row[1])): _unfolded(row[2])
+        for row in _rows(dump, "groups")
+        if len(row) == 3 and isinstance(row[2], str)
     }
-    counted = {_text(row[0]): [_whole(number) for number in row[1:]] for row in _rows(dump, "status") if len(row) == 4}
-    for group in {**members, **counted}:
-        enqueued, started, completed = counted.get(group, [None, None, None])
-        ranks = members.get(group, ())
-        yield GroupStatus(rank, group, enqueued, started, completed, ranks, "flight_recorder", span)
+    counted = {(_text(row[0]), _text(row[4])): row[1:4] for row in _rows(dump, "status") if len(row) == 5}
+    for group, guid in {**members, **counted}:
+        numbers = counted.get((group, guid), [None, None, None])
+        enqueued, started, completed = map(_whole, numbers)
+        if type(numbers[0]) is int and numbers[0] == -1:
+            enqueued = 0
+        ranks = members.get((group, guid), ())
+        yield GroupStatus(rank, group, enqueued, started, completed, ranks, "flight_recorder", span, guid)
 
 
 def _rows(dump: dict[str, Any], key: str) -> list[list[Any]]:
@@ -353,7 +367,7 @@ def _facts(
     if waiting is None:
         return
     quote = f'"{waiting.op}" #{waiting.seq} of {waiting.group}, {list(waiting.sizes)} elements: "{waiting.state}"'
-    status = next((one for one in statuses if one.group == waiting.group), None)
+    status = next((one for one in statuses if (one.group, one.guid) == (waiting.group, waiting.guid)), None)
     values = {
         "group": waiting.group,
         "op": _WATCHDOG_NAMES.get(waiting.op, waiting.op.upper()),

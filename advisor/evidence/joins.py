@@ -5,11 +5,12 @@
     rank 0: pp_broadcast #126 broadcast 60, #127 broadcast 12, ...
     rank 1: pp_broadcast #126 broadcast 12, #127 broadcast 24, ...                  -> #126 differs, one left out
 
-Groups are told apart by name and members, or by the watchdog's GUID where no members are known, since TP groups of
-different replicas may bear one name. All operations but
-`all_to_all` and `scatter` must have inputs of one size on all ranks; the list forms of gathering and scattering may
-differ as long as they complete. A broadcast's sender reports it complete whether or not the others joined, so only a
-rank's own count says what it joined. Point-to-point operations are not compared here.
+Groups are told apart by name and members, and by their GUID where no members are known or one rank is in several of
+one name: TP groups of different replicas may bear one. Files of several jobs are compared job by job (`origins`). All
+operations but `all_to_all` and `scatter` must have inputs of one size on all ranks; the list forms of gathering and
+scattering may differ as long as they complete. A broadcast's sender reports it complete whether or not the others
+joined, so only a rank's own count says what it joined. Point-to-point operations are not compared here, and a group
+that has them is not compared by counts, which mix both kinds. What names no rank is not compared with what does.
 
 **Source:** PyTorch 2.13 `torch/distributed/flight_recorder/components/types.py` (`Op.match`), `builder.py`.
 """
@@ -20,12 +21,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from advisor.evidence.origins import origins
 from advisor.evidence.ranks import Ranks, in_order
 from advisor.model.collective import Collective, GroupStatus
 from advisor.model.fact import Span
 
 Difference = Literal["size", "type", "op", "order"]
-Key = tuple[str, tuple[str, ...]]
+Key = tuple[str, tuple[str, ...], str]  # name, members, guid where it is needed
+Members = dict[tuple[str, str, str], tuple[str, ...]]  # by rank, group, guid
 
 _ANY_SIZE = frozenset({"alltoall", "alltoallbase", "scatter", "coalesced", ""})
 _OFTEN_UNEVEN = frozenset({"allgather", "reducescatter", "gather"})
@@ -42,10 +45,16 @@ _PENDING = frozenset({"scheduled", "started", "timed_out"})
 
 @dataclass
 class Group:
-    """One process group: what each rank posted, by place; how far each rank is, by its own count."""
+    """One process group: what each rank posted, by place; how far each rank is, by its own count.
+
+    `job` is the folder whose files these are, "" when all are of one job; `disputed` are ranks of which files of that
+    one job disagree.
+    """
 
     name: str
     members: tuple[str, ...]
+    job: str = ""
+    disputed: tuple[str, ...] = ()
     posted: dict[str, dict[int, Collective]] = field(default_factory=dict)
     enqueued: dict[str, int] = field(default_factory=dict)
     completed: dict[str, int] = field(default_factory=dict)
@@ -61,6 +70,11 @@ class Group:
         last = max(places) if places else None
         known = [number for number in (last, self.enqueued.get(rank)) if number is not None]
         return max(known) if known else None
+
+    def last_known(self, rank: str) -> bool:
+        """Whether `reached` is the rank's last place; a watchdog's timeout is the first of those it may have posted."""
+        places = self.posted.get(rank)
+        return rank in self.enqueued or bool(places and places[max(places)].state != "timed_out")
 
     def joined(self, seq: int) -> tuple[str, ...]:
         return tuple(rank for rank in self.ranks if (self.reached(rank) or 0) >= seq)
@@ -99,42 +113,81 @@ class Waiting:
 
 
 def groups(collectives: Iterable[Collective], statuses: Iterable[GroupStatus], ranks: Ranks) -> list[Group]:
-    """The groups of all ranks together, in the order in which they are named."""
+    """The groups of all ranks together, those of one job after another, in the order in which they are named."""
     told = [one for one in statuses if one.source != "ras"]
     collectives = list(collectives)
-    members = members_of(told, ranks)
-    shared = _shared_names([*collectives, *told])
-    found: dict[Key, Group] = {}
-    for (name, group, guid), places in _by_rank(collectives).items():
-        rank = ranks.of(name)
-        mine = _group(found, members, rank, group, guid if group in shared else "").posted.setdefault(rank, {})
-        if not mine:
-            mine.update(places)
-            continue
-        for seq, one in places.items():
-            known = mine.get(seq)
-            if known is None or (one.dtypes and (one.state == "completed" or not known.dtypes)):
-                mine[seq] = one
+    origin = origins([*collectives, *told], ranks)
+    if not origin.depth:
+        return _of_one_job(collectives, told, ranks, "", origin.disputed)
+    jobs: dict[str, tuple[list[Collective], list[GroupStatus]]] = {}
+    for one in collectives:
+        jobs.setdefault(origin.job(one), ([], []))[0].append(one)
     for status in told:
-        rank = ranks.of(status.rank)
-        guid = status.guid if status.group in shared else ""
-        _count(_group(found, members, rank, status.group, guid), rank, status)
-    _adopt(found)
-    return [group for group in found.values() if group.posted or group.enqueued]
+        jobs.setdefault(origin.job(status), ([], []))[1].append(status)
+    return [group for job, both in jobs.items() for group in _of_one_job(*both, ranks, job, origin.disputed)]
 
 
-def _shared_names(named: Iterable[Collective | GroupStatus]) -> set[str]:
-    """The names that more than one group bears."""
-    guids: dict[str, set[str]] = {}
-    for one in named:
-        if one.guid:
-            guids.setdefault(one.group, set()).add(one.guid)
-    return {name for name, known in guids.items() if len(known) > 1}
+def _of_one_job(
+    collectives: list[Collective],
+    statuses: list[GroupStatus],
+    ranks: Ranks,
+    job: str,
+    disputed: Iterable[tuple[str, str, str, str]],
+) -> list[Group]:
+    home = _Homes(collectives, statuses, ranks)
+    for (_, speaker, name, guid), places in _by_file(collectives).items():
+        rank = ranks.of(speaker)
+        mine = home.of(rank, name, guid).posted.setdefault(rank, {})
+        for seq, one in places.items():
+            mine[seq] = _same(mine[seq], one) if seq in mine else one
+    mixed = {one.group for one in collectives if one.is_transfer}
+    for status in statuses:
+        if status.group not in mixed:
+            rank = ranks.of(status.rank)
+            _count(home.of(rank, status.group, status.guid), rank, status)
+    for whose, rank, name, guid in disputed:
+        if whose == job:
+            group = home.of(rank, name, guid)
+            group.disputed = in_order([*group.disputed, rank])
+    _adopt(home.found)
+    for group in home.found.values():
+        group.job = job
+        _set_aside_unnamed(group)
+    return [group for group in home.found.values() if group.posted or group.enqueued]
+
+
+class _Homes:
+    """The groups found so far, and by what they are told apart."""
+
+    def __init__(self, collectives: list[Collective], statuses: list[GroupStatus], ranks: Ranks) -> None:
+        self.found: dict[Key, Group] = {}
+        self.members = members_of(statuses, ranks)
+        guids: dict[str, set[str]] = {}
+        on_rank: dict[tuple[str, str], set[str]] = {}
+        named: list[Collective | GroupStatus] = [*collectives, *statuses]
+        for one in named:
+            if one.guid:
+                guids.setdefault(one.group, set()).add(one.guid)
+                on_rank.setdefault((ranks.of(one.rank), one.group), set()).add(one.guid)
+        self.shared = {name for name, known in guids.items() if len(known) > 1}
+        self.doubled = {name for (_, name), known in on_rank.items() if len(known) > 1}
+
+    def of(self, rank: str, name: str, guid: str) -> Group:
+        members = self.members.get((rank, name, guid), ())
+        needed = name in self.doubled or (name in self.shared and not members)
+        return self.found.setdefault((name, members, guid if needed else ""), Group(name, members))
+
+
+def _set_aside_unnamed(group: Group) -> None:
+    """What names no rank may be of any: beside named ranks it is none of its own."""
+    if len(group.ranks) > 1:
+        for by_rank in (group.posted, group.enqueued, group.completed, group.spans):
+            by_rank.pop("", None)
 
 
 def _adopt(found: dict[Key, Group]) -> None:
     """Collectives of no named group go to the one in which other ranks posted the same operation at the same place."""
-    nameless = found.get(("", ()))
+    nameless = found.get(("", (), ""))
     if nameless is None:
         return
     for rank, places in list(nameless.posted.items()):
@@ -150,28 +203,32 @@ def _is_home(group: Group, rank: str, places: dict[int, Collective]) -> bool:
     return all(any(seq in theirs and same_op(theirs[seq], one) for theirs in others) for seq, one in places.items())
 
 
-def members_of(statuses: Iterable[GroupStatus], ranks: Ranks) -> dict[tuple[str, str], tuple[str, ...]]:
-    """(rank, group) -> the group's members, also for ranks that do not say so but are named by others."""
-    members: dict[tuple[str, str], tuple[str, ...]] = {}
+def members_of(statuses: Iterable[GroupStatus], ranks: Ranks) -> Members:
+    """(rank, group, guid) -> the group's members, also for ranks that do not say so but are named by others.
+
+    Empty where statuses disagree. Without a guid it is the one group of that name that the rank is in.
+    """
+    members: Members = {}
     for status in statuses:
         if status.members:
             named = in_order(map(ranks.of, status.members))
-            members[ranks.of(status.rank), status.group] = named
-            for rank in named:
-                members.setdefault((rank, status.group), named)
+            for rank in {ranks.of(status.rank), *named}:
+                for guid in {status.guid, ""}:
+                    key = (rank, status.group, guid)
+                    members[key] = named if members.get(key, named) == named else ()
     return members
 
 
-def _by_rank(collectives: Iterable[Collective]) -> dict[tuple[str, str, str], dict[int, Collective]]:
-    """(rank, group, guid) -> place -> collective; several of one place are one coalesced operation."""
-    found: dict[tuple[str, str, str], dict[int, Collective]] = {}
-    last: tuple[str, str, str] | None = None
+def _by_file(collectives: Iterable[Collective]) -> dict[tuple[str, str, str, str], dict[int, Collective]]:
+    """(file, rank, group, guid) -> place -> collective; several of one place are one coalesced operation."""
+    found: dict[tuple[str, str, str, str], dict[int, Collective]] = {}
+    last: tuple[str, str, str, str] | None = None
     places: dict[int, Collective] = {}
     for one in collectives:
         seq = one.seq
-        if seq < 0 or one.op[:5] in ("send ", "recv "):
+        if seq < 0 or one.is_transfer:
             continue
-        key = (one.rank, one.group, one.guid)
+        key = (one.span.artifact if one.span else "", one.rank, one.group, one.guid)
         if key != last:
             places, last = found.setdefault(key, {}), key
         if seq in places:
@@ -182,27 +239,23 @@ def _by_rank(collectives: Iterable[Collective]) -> dict[tuple[str, str, str], di
 
 
 def _together(a: Collective, b: Collective) -> Collective:
-    """Two sightings of one place: the recorder's beside the watchdog's, or two parts of a coalesced operation."""
+    """Two sightings of one place in one file: of one collective, or two parts of a coalesced operation."""
     if a.dtypes == () or b.dtypes == () or (same_op(a, b) and a.created_ns == b.created_ns):
-        kept = a if a.dtypes else b
-        return replace(kept, state="timed_out") if "timed_out" in (a.state, b.state) else kept
+        return _same(a, b)
     state = a.state if a.state != "completed" else b.state
     return replace(a, op=f"{a.op}+{b.op}", sizes=a.sizes + b.sizes, dtypes=a.dtypes + b.dtypes, state=state)
 
 
-def _group(
-    found: dict[Key, Group], members: dict[tuple[str, str], tuple[str, ...]], rank: str, name: str, guid: str
-) -> Group:
-    named = members.get((rank, name), ())
-    return found.setdefault((name, named or ((guid,) if guid else ())), Group(name, named))
+def _same(a: Collective, b: Collective) -> Collective:
+    """Two sightings of one collective: the recorder's beside the watchdog's, or those of an early and a later dump."""
+    kept = b if b.dtypes and (not a.dtypes or b.state == "completed") else a
+    return replace(kept, state="timed_out") if "timed_out" in (a.state, b.state) else kept
 
 
 def _count(group: Group, rank: str, status: GroupStatus) -> None:
     for counts, number in ((group.enqueued, status.last_enqueued), (group.completed, status.last_completed)):
         if number is not None:
             counts[rank] = max(number, counts.get(rank, 0))
-    if status.source == "flight_recorder" and status.members:
-        group.enqueued.setdefault(rank, 0)  # the dump lists the group and counts nothing in it
     group.spans.setdefault(rank, status.span)
 
 
@@ -329,6 +382,7 @@ def _is_done(group: Group, rank: str, seq: int) -> bool:
 
 
 def apart(group: Group) -> dict[str, int]:
-    """How far each rank is in the group, when they are not equally far; empty when they are, or one alone speaks."""
-    reached = {rank: last for rank in group.ranks if (last := group.reached(rank)) is not None}
+    """How far each rank is in the group, when they are not equally far; empty when they are, or one alone says so."""
+    known = filter(group.last_known, group.ranks)
+    reached = {rank: last for rank in known if (last := group.reached(rank)) is not None}
     return reached if len(set(reached.values())) > 1 else {}

@@ -4,7 +4,8 @@
 
 Point-to-point operations are counted per rank, not per pair, so they are paired by what is not complete: a send may
 complete alone, but a receive that waits while its sender waits with nothing has no partner. Sources and destinations
-are ranks within the group. Nothing is said of a peer whose dump is not here.
+are ranks within the group. Nothing is said of a peer whose dump is not here, nor of one whose watchdog saw a transfer
+time out: it does not say with whom. Files of several jobs (`origins`) are paired job by job.
 
 **Source:** PyTorch 2.11 `torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp` (`pointToPoint`), 2.13
 `torch/distributed/flight_recorder/components/types.py` (`Op`).
@@ -16,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from advisor.evidence.origins import origins
 from advisor.evidence.ranks import Ranks
 from advisor.model.collective import Collective
 
@@ -33,26 +35,31 @@ class Alone:
 
 
 def alone(
-    collectives: Iterable[Collective], members: Mapping[tuple[str, str], tuple[str, ...]], ranks: Ranks
+    collectives: Iterable[Collective], members: Mapping[tuple[str, str, str], tuple[str, ...]], ranks: Ranks
 ) -> Iterator[Alone]:
     """The first transfer between each two ranks that has one side only."""
-    seen: set[tuple[str, str]] = set()
-    waiting: dict[tuple[str, str, str, bool], list[Collective]] = {}
+    collectives = list(collectives)
+    origin = origins(collectives, ranks)
+    doubted = {(job, rank, group) for job, rank, group, _ in origin.disputed}
+    seen: set[tuple[str, str, str]] = set()
+    waiting: dict[tuple[str, str, str, str, bool], list[Collective]] = {}
     for one in collectives:
-        if one.op[:5] not in ("send ", "recv "):
-            if one.state != "completed":
-                seen.add((ranks.of(one.rank), one.group))
+        if one.state == "completed" and not one.is_transfer:
             continue
-        rank = ranks.of(one.rank)
-        seen.add((rank, one.group))
-        sides = _sides(one, members.get((rank, one.group), ()))
-        if sides and one.state in ("scheduled", "started"):
-            waiting.setdefault((one.group, *sides, one.op.startswith("send")), []).append(one)
-    for (group, source, target, sends), mine in waiting.items():
-        peer = target if sends else source
-        theirs = waiting.get((group, source, target, not sends), [])
-        if len(mine) > len(theirs) and (peer, group) in seen:
-            yield Alone(mine[len(theirs)], source if sends else target, peer, sends)
+        rank, job = ranks.of(one.rank), origin.job(one)
+        seen.add((job, rank, one.group))
+        if one.is_transfer:
+            sides = _sides(one, members.get((rank, one.group, one.guid), ()))
+            if sides is None:
+                doubted.add((job, rank, one.group))
+            elif one.state in ("scheduled", "started"):
+                waiting.setdefault((job, one.group, *sides, one.op.startswith("send")), []).append(one)
+    seen -= doubted
+    for (job, group, source, target, sends), mine in waiting.items():
+        rank, peer = (source, target) if sends else (target, source)
+        theirs = waiting.get((job, group, source, target, not sends), [])
+        if len(mine) > len(theirs) and (job, peer, group) in seen and (job, rank, group) not in doubted:
+            yield Alone(mine[len(theirs)], rank, peer, sends)
 
 
 def _sides(one: Collective, members: tuple[str, ...]) -> tuple[str, str] | None:

@@ -9,17 +9,19 @@
     [PG ID 1 PG GUID 2(pp_broadcast) Rank 0] Timeout at NCCL work: 126, last enqueued NCCL work: 138, ...
 
 The first of these lines names no group: it is taken from the line of the same rank and sequence number that does. The
-number in `[rank0]:` is the rank in the world, the one in `Rank 0]` the rank in the group. Nothing is yielded where no
-watchdog spoke; that says nothing about whether a collective is stuck.
+number in `[rank0]:` is the rank in the world, the one in `Rank 0]` the rank in the group. A line without `[rank0]:`,
+such as the `what():` of an abort, is of the rank that bears its mark elsewhere; where several do, of none. Nothing is
+yielded where no watchdog spoke; that says nothing about whether a collective is stuck.
 
 **Source:** PyTorch 2.4 to 2.11 `torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
-from advisor.evidence.lines import line_around, occurrences, rank_of
+from advisor.evidence.lines import INNER, head_length, line_around, occurrences, rank_in
 from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import span_of
 from advisor.model.collective import Collective, GroupStatus
@@ -31,6 +33,7 @@ _GROUP = Shape(r"\[PG (?:ID )?(\w+)(?: PG GUID (\w+))? ?(?:\(([^)\n]*)\))? ?Rank
 _WORK = Shape(
     r"Work[NHX]CCL\(SeqNum=(\d{1,18}), OpType=(\w+), NumelIn=(\d{1,18})(?:, NumelOut=\d+)?, Timeout\(ms\)=(\d{1,18})\)"
 )
+_WORLD = Shape(r"\[rank(\d{1,6})\]")
 _PLACE = Shape(r"\[Rank (\d+)\]")
 _STATUS = Shape(
     r"ast enqueued (?:NCCL )?work: (-?\d{1,18})(?:, last started (?:NCCL )?work: (-?\d{1,18}))?"
@@ -38,24 +41,45 @@ _STATUS = Shape(
 )
 _AT = Shape(r"(?:at work sequence id|at NCCL work|by watchdog at work): (\d{1,18})")
 _LONGEST = 4_000
+_HEAD = 400  # characters of a line before its mark
 _MAX = 1_000
 
 
 def read(artifact: Artifact) -> tuple[tuple[Collective, ...], tuple[GroupStatus, ...]]:
     """The collectives that timed out and the last status of each group, of each rank that spoke."""
+    bearers = _bearers(artifact.text)
     statuses: dict[tuple[str, str, str], GroupStatus] = {}
     failed: dict[tuple[str, int], GroupStatus] = {}
-    for status, seq in _statuses(artifact):
+    for status, seq in _statuses(artifact, bearers):
         statuses[status.rank, status.group, status.guid] = status
         if seq is not None:
             failed.setdefault((status.rank, seq), status)
     caught: dict[tuple[str, str, str, int], Collective] = {}
-    for one in _caught(artifact, failed):
+    for one in _caught(artifact, bearers, failed):
         caught.setdefault((one.rank, one.group, one.guid, one.seq), one)
     return tuple(caught.values()), tuple(statuses.values())
 
 
-def _caught(artifact: Artifact, failed: dict[tuple[str, int], GroupStatus]) -> Iterator[Collective]:
+def _bearers(text: str) -> dict[tuple[str, str], set[str]]:
+    """(group's number, rank in it) -> the ranks in the world that bear it, as the lines that say both tell."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for count, at in enumerate(occurrences(text, "[PG ")):
+        if count > 10 * _MAX:
+            break
+        head = text[max(0, at - _HEAD) : at].rpartition("\n")[2].rpartition(INNER)[2]
+        mark, world = _GROUP.match(text, at), _WORLD.search(head)
+        if mark and world:
+            found.setdefault(_mark(mark), set()).add(world[1])
+    return found
+
+
+def _mark(mark: re.Match[str]) -> tuple[str, str]:
+    return mark[2] or mark[1], mark[4]
+
+
+def _caught(
+    artifact: Artifact, bearers: Mapping[tuple[str, str], set[str]], failed: dict[tuple[str, int], GroupStatus]
+) -> Iterator[Collective]:
     text = artifact.text
     for count, at in enumerate(occurrences(text, CAUGHT)):
         work = _WORK.search(text, at, at + 400)
@@ -63,7 +87,7 @@ def _caught(artifact: Artifact, failed: dict[tuple[str, int], GroupStatus]) -> I
             return
         if work is None:
             continue
-        group, guid, rank = _whose(artifact, at)
+        group, guid, rank = _whose(artifact, bearers, at)
         seq = int(work[1])
         if not group and (rank, seq) in failed:
             group, guid = failed[rank, seq].group, failed[rank, seq].guid
@@ -79,7 +103,9 @@ def _caught(artifact: Artifact, failed: dict[tuple[str, int], GroupStatus]) -> I
         )
 
 
-def _statuses(artifact: Artifact) -> Iterator[tuple[GroupStatus, int | None]]:
+def _statuses(
+    artifact: Artifact, bearers: Mapping[tuple[str, str], set[str]]
+) -> Iterator[tuple[GroupStatus, int | None]]:
     """The status and, where the line names one, the collective that failed."""
     text = artifact.text
     for count, at in enumerate(occurrences(text, "ast enqueued ")):
@@ -88,7 +114,7 @@ def _statuses(artifact: Artifact) -> Iterator[tuple[GroupStatus, int | None]]:
             return
         if found is None:
             continue
-        group, guid, rank = _whose(artifact, at)
+        group, guid, rank = _whose(artifact, bearers, at)
         if not group:
             continue
         enqueued, started, completed = (int(one) if one and int(one) >= 0 else None for one in found.groups())
@@ -97,15 +123,20 @@ def _statuses(artifact: Artifact) -> Iterator[tuple[GroupStatus, int | None]]:
         yield status, int(seq[1]) if seq else None
 
 
-def _whose(artifact: Artifact, at: int) -> tuple[str, str, str]:
+def _whose(artifact: Artifact, bearers: Mapping[tuple[str, str], set[str]], at: int) -> tuple[str, str, str]:
     """The group, its number on all ranks and the rank that the line around `at` names before it."""
     row = line_around(artifact.text, at)
     start = max(row.start, at - _LONGEST)
     named = list(_GROUP.finditer(artifact.text, start, at))
     place = list(_PLACE.finditer(artifact.text, start, at))
-    rank = rank_of(row.text[:_LONGEST]) or artifact.rank
+    head = row.text[:_LONGEST]
+    rank = rank_in(head[: head_length(head)]) or artifact.rank
     if named:
         name, desc = named[-1][2] or named[-1][1], named[-1][3] or ""
         group = desc if desc and desc != "undefined" else name
-        return group, named[-1][2] or "", rank or named[-1][4]
+        if not rank:
+            known = bearers.get(_mark(named[-1]), set())
+            is_world = not bearers or group == "default_pg"
+            rank = next(iter(known)) if len(known) == 1 else named[-1][4] if is_world else ""
+        return group, named[-1][2] or "", rank
     return "", "", rank or (place[-1][1] if place else "")

@@ -15,7 +15,8 @@ class Collective:
     """One collective on one rank. `group` is the process group's description (`pp_broadcast`) or its name when it has
     none; `seq` counts within the group, as the flight recorder and the watchdog do; -1 when not known.
 
-    `guid` is what the watchdog calls the group on all ranks alike, "" when not said: two groups may bear one name.
+    `guid` is what the watchdog and the recorder call the group on all ranks alike (`2` in `PG GUID 2(pp_broadcast)` and
+    in `["2", "pp_broadcast"]`), "" when not said: two groups may bear one description.
 
     `op` is as printed, lower case (`_all_gather_base`, `broadcast`); `sizes` are element counts of the inputs, `dtypes`
     beside them, empty when not known. `created_ns` is the host's clock when it was posted, None when not known.
@@ -35,12 +36,17 @@ class Collective:
     origin: Origin = "observed"
     guid: str = ""
 
+    @property
+    def is_transfer(self) -> bool:
+        """Whether it is one side of a transfer between two ranks: the recorder's `send 0->1`, the watchdog's `send`."""
+        return self.op[:4] in ("send", "recv") and (self.op[4:5] in ("", " ") or self.op == "recvanysource")
+
 
 @dataclass(frozen=True, slots=True)
 class GroupStatus:
     """How far one rank is in one group, named as in `Collective`. Each number is a sequence number, None when not said;
-    the recorder's -1 means "none yet" and is kept as None. `members` are the group's ranks when known, `source` says
-    who said it.
+    -1 in print means "none yet" and is kept as None, but as 0 in the recorder's count of what was enqueued. `members`
+    are the group's ranks when known, `source` says who said it.
     """
 
     rank: str

@@ -1,6 +1,7 @@
 """What the ranks' evidence says together, put by hand."""
 
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -107,9 +108,16 @@ def test_a_sender_reports_its_broadcast_complete_although_nobody_joined():
 
 
 def test_a_group_that_a_rank_never_used():
-    idle = seen(rank="1", statuses=[GroupStatus("1", "pp", None, None, None, ("0", "1"), "flight_recorder")])
+    idle = seen(rank="1", statuses=[GroupStatus("1", "pp", 0, None, None, ("0", "1"), "flight_recorder")])
     said, facts = told(dump(0, ["broadcast"], "pp", done=0), idle)
     assert "which rank 1 never joined" in said["missing_rank"][0] and facts["collective.missing_rank"] == "1"
+
+
+def test_a_count_that_is_not_said_is_not_zero():
+    silent = seen(rank="1", statuses=[GroupStatus("1", "pp", None, None, None, ("0", "1"), "flight_recorder")])
+    said, facts = told(dump(0, ["broadcast"], "pp", done=0), silent)
+    assert "missing_rank" not in said and facts == {}
+    assert "whether rank 1 joined broadcast #1" in said["unknown"][0]
 
 
 def test_sizes_that_differ():
@@ -197,6 +205,101 @@ def test_a_receive_without_a_send():
     assert told(seen(rank="1", collectives=[got]), seen(rank="0", collectives=[sending]))[0] == {}
 
 
+def test_a_transfer_that_only_the_peers_watchdog_saw():
+    got = Collective("1", "pp", 3, "recv 1<-0", (8,), (), "scheduled", span=Span("fr_1", 9))
+    idle = Collective("0", "pp", 2, "send 0->1", (8,), (), "completed")
+    late = seen(rank="0", collectives=[idle, *caught("0", 8, "pp", 3, "send").collectives])
+    assert "missing_rank" not in told(seen(rank="1", collectives=[got]), late)[0]
+
+
+# several groups of one name, several jobs
+
+
+def of_group(guid: str, evidence: Evidence, *members: str) -> Evidence:
+    """The same, in the group of this number."""
+    return replace(
+        evidence,
+        collectives=tuple(replace(one, guid=guid) for one in evidence.collectives),
+        statuses=tuple(replace(one, guid=guid, members=members) for one in evidence.statuses),
+    )
+
+
+@pytest.mark.parametrize("members", [("0", "1"), ()])
+def test_two_groups_of_one_name_and_the_same_members(members):
+    def both(rank: int, other: list[str]) -> tuple[Evidence, Evidence]:
+        first, second = dump(rank, ["all_reduce"] * 4, "tp"), dump(rank, other, "tp", done=3)
+        return of_group("3", first, *members), of_group("5", second, *members)
+
+    said, _ = told(*both(0, ["broadcast"] * 4), *both(1, ["broadcast"] * 3))
+    assert said["missing_rank"] == [
+        "rank 0 launched broadcast #4 of group tp, which rank 1 never joined (enqueued so far: rank 0 4, rank 1 3)"
+    ]
+    assert "mismatch" not in said
+
+
+def moved(folder: str, evidence: Evidence, later_ns: int = 0) -> Evidence:
+    """The same out of another folder, posted later."""
+
+    def placed(span: Span | None) -> Span:
+        assert span is not None
+        return replace(span, artifact=folder + span.artifact)
+
+    return replace(
+        evidence,
+        collectives=tuple(
+            replace(one, span=placed(one.span), created_ns=(one.created_ns or 0) + later_ns)
+            for one in evidence.collectives
+        ),
+        statuses=tuple(replace(one, span=placed(one.span)) for one in evidence.statuses),
+    )
+
+
+def two_jobs(prefill: str, decode: str) -> list[Evidence]:
+    """In the first rank 1 never joins #4, the second is well."""
+    stuck = [dump(0, STEP, done=3), dump(1, STEP[:3])]
+    well = [dump(rank, ["broadcast 77", "all_reduce 8"] * 9) for rank in (0, 1)]
+    return [*(moved(prefill, one) for one in stuck), *(moved(decode, one, 7) for one in well)]
+
+
+@pytest.mark.parametrize("prefill", ["prefill/", "all/prefill/node/", "x.tar.gz!prefill/"])
+def test_the_dumps_of_two_jobs_are_compared_job_by_job(prefill):
+    said, facts = told(*two_jobs(prefill, prefill.replace("prefill", "decode")))
+    where = prefill.removesuffix("node/").replace("!", "/").removesuffix("/")
+    assert said["missing_rank"] == [
+        f"rank 0 launched broadcast #4 of the default group in {where}, which rank 1 never joined (enqueued so far: rank 0 4, rank 1 3)"
+    ]
+    assert "do not fit together, as if of several jobs" in said["unknown"][0]
+    assert "mismatch" not in said and facts["collective.missing_rank"] == "1"
+
+
+def test_the_dumps_of_two_jobs_that_no_folder_tells_apart():
+    said, facts = told(*two_jobs("prefill_", "decode_"))
+    assert said.keys() == {"unknown"} and facts == {}
+    assert "what ranks 0 and 1 posted into the default group is not known" in said["unknown"][0]
+
+
+def test_two_jobs_that_are_well_are_quiet():
+    well = [dump(rank, STEP) for rank in (0, 1)]
+    assert told(*well, *(moved("decode/", one, 7) for one in well)) == ({}, {})
+
+
+def test_two_dumps_of_one_job_are_of_one_job():
+    early, late = [dump(0, STEP, done=3), dump(1, STEP, done=3)], [dump(0, STEP * 2), dump(1, STEP * 2)]
+    assert told(*(moved("first/", one) for one in early), *(moved("second/", one) for one in late)) == ({}, {})
+
+
+def test_the_watchdogs_of_two_jobs():
+    def log(folder: str, rank: str, enqueued: int, completed: int) -> Evidence:
+        span = Span(f"{folder}/rank{rank}.log", 4)
+        status = GroupStatus(rank, "default_pg", enqueued, None, completed, span=span)
+        return seen(rank=rank, statuses=[status], name=span.artifact)
+
+    late = moved("prefill/", caught("0", 8, "default_pg", 201))
+    logs = [log("prefill", "0", 201, 200), log("prefill", "1", 200, 200), log("decode", "1", 900, 900)]
+    said, _ = told(late, *logs, log("decode", "0", 900, 900))
+    assert "#201 of the default group in prefill, which rank 1 never joined" in said["missing_rank"][0]
+
+
 # watchdogs
 
 
@@ -228,6 +331,26 @@ def test_the_recorder_and_the_watchdog_speak_of_one_collective():
     assert "missing_rank" in told(dump(0, STEP, done=3), late, dump(1, STEP[:3]))[0]
     other_word = caught("0", 4, "default_pg", 3, "_allgather_base")
     assert told(dump(0, STEP), dump(1, STEP), other_word)[0].keys() <= {"symmetric", "behind", "unknown"}
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [("send", "recv"), ("send", "recvanysource"), ("recv", "broadcast")])
+def test_a_transfer_is_no_collective(mine, theirs):
+    said, facts = told(caught("0", 8, "pp", 5, mine), caught("1", 8, "pp", 5, theirs))
+    assert said.keys() <= {"waits", "unknown", "phase"} and facts == {}
+
+
+def test_counts_that_mix_transfers_and_collectives_are_not_compared():
+    counts = [
+        seen(rank=rank, statuses=[GroupStatus(rank, "pp", count, None, 4)]) for rank, count in (("0", 5), ("1", 9))
+    ]
+    assert "behind" in told(*counts, hang())[0]
+    assert "behind" not in told(caught("0", 8, "pp", 5, "send"), *counts, hang())[0]
+
+
+def test_what_names_no_rank_is_not_compared_with_what_does():
+    said, _ = told(caught("0", 8, "pp", 5), caught("1", 8, "pp", 5), caught("", 9, "pp", 5))
+    assert said["waits"] == ["ranks 0 and 1 wait for _allgather_base #5 of group pp with 8 elements each"]
+    assert "an unnamed rank waits" in told(caught("", 9, "pp", 5))[0]["waits"][0]
 
 
 # failures

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.evidence import flight_recorder
+from advisor.evidence.divergence import situation
 from advisor.model.fact import Artifact
-from tests.evidence.situations import DATA, captured, values
+from tests.evidence.situations import DATA, captured, handed, values
 
 WHOLE = DATA / "tp_divergence" / "fr_rank_1"
 
@@ -130,6 +131,106 @@ def test_which_rank_wrote_it(rank, name, changes, expected):
 )
 def test_how_a_group_is_called(pair, group):
     assert read(dump(entry(1, process_group=pair), pg_config={}))[0][0].group == group
+
+
+def test_the_recorder_and_the_watchdog_tell_groups_apart_alike():
+    dumped, logged = captured("pp_broadcast_skew/fr_rank_0.json")[0], captured("pp_broadcast_skew/rank0.log")[0]
+    for found in (dumped, logged):
+        posted = {(one.group, one.guid) for one in found.collectives}
+        assert posted | {(one.group, one.guid) for one in found.statuses} == {
+            ("default_pg", "0"),
+            ("pp_broadcast", "2"),
+        }
+
+
+def pp(seq: int, **changes: Any) -> dict[str, Any]:
+    return entry(seq, "broadcast", pg_id=1, process_group=["2", "pp"], **changes)
+
+
+def counted(**groups: int) -> dict[str, Any]:
+    """`pg_config` of default_pg and the groups "2" and "3", `pg_status` by their ids."""
+    ranks = {"0": "default_pg", "2": "pp", "3": "tp"}
+    return {
+        "pg_config": {name: {"name": name, "desc": desc, "ranks": "[0, 1]"} for name, desc in ranks.items()},
+        "pg_status": {
+            key.removeprefix("id"): {"last_enqueued_collective": count, "last_completed_collective": count}
+            for key, count in groups.items()
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("entries", "status", "expected"),
+    [
+        ([entry(1), pp(1)], counted(id0=1, id1=1), {"default_pg": 1, "pp": 1, "tp": 0}),  # never used
+        ([entry(1), pp(1)], counted(id0=1, id1=1, id2=-1), {"default_pg": 1, "pp": 1, "tp": 0}),  # none yet
+        ([entry(1), pp(1)], counted(id0=1, id1=1, id2=9), {"default_pg": 1, "pp": 1, "tp": 9}),  # the one left
+        ([entry(1)], counted(id0=1, id1=131), {"default_pg": 1, "pp": None, "tp": None}),  # of either
+        ([entry(1)], counted(id0=1, id1=131, id2=9), {"default_pg": 1, "pp": None, "tp": None}),
+        ([entry(1), pp(1)], counted(), {"default_pg": None, "pp": None, "tp": None}),  # no counts at all
+        ([], counted(id0=1), {"default_pg": None, "pp": None, "tp": None}),
+    ],
+)
+def test_a_count_is_known_only_where_its_group_is(entries, status, expected):
+    assert {one.group: one.last_enqueued for one in read(dump(*entries, **status))[1]} == expected
+
+
+def told(**dumps: dict[str, Any]) -> list[str]:
+    """What dumps of several ranks say together."""
+    found = [one for name, made in dumps.items() for one in handed(json.dumps(made), name)]
+    return [f"{one.kind}: {one.says}" for one in situation(found)[0]]
+
+
+def test_a_ring_that_forgot_a_group_does_not_make_a_rank_missing():
+    waits = dump(entry(1), pp(126, state="scheduled"), **counted(id0=1, id1=138))
+    forgot = dump(entry(1), **counted(id0=1, id1=131, id2=4))
+    said = told(fr_rank_0=waits, fr_rank_1=forgot)
+    assert any("whether rank 1 joined broadcast #126 of group pp is not known" in one for one in said)
+    assert not any("never joined" in one for one in said)
+
+
+def test_a_rank_in_two_groups_of_one_description():
+    """Ranks as rows [0, 1] [2, 3] and columns [0, 2] [1, 3], all called tp; rank 3 never joins #3 of its column."""
+
+    def of(rank: int) -> dict[str, Any]:
+        row, column = (
+            ("1", "[0, 1]") if rank < 2 else ("2", "[2, 3]"),
+            ("3", "[0, 2]") if rank % 2 == 0 else ("4", "[1, 3]"),
+        )
+        in_row = [entry(seq, process_group=[row[0], "tp"]) for seq in range(1, 6 if rank > 1 else 3)]
+        in_column = [
+            entry(seq, "_all_gather_base", pg_id=1, process_group=[column[0], "tp"], input_sizes=[[50 + rank % 2]])
+            for seq in (1, 2)
+        ]
+        if rank == 1:
+            in_column.append(in_column[0] | {"collective_seq_id": 3, "state": "scheduled"})
+        config = {name: {"name": name, "desc": "tp", "ranks": ranks} for name, ranks in (row, column)}
+        status = {str(key): {"last_enqueued_collective": len(one)} for key, one in enumerate((in_row, in_column))}
+        return dump(*in_row, *in_column, pg_config=config, pg_status=status)
+
+    said = told(**{f"fr_rank_{rank}": of(rank) for rank in range(4)})
+    assert said == [
+        "missing_rank: rank 1 launched _all_gather_base #3 of group tp, which rank 3 never joined (enqueued so far: rank 1 3, rank 3 2)",
+        "phase: it is collective #3 of group tp: at the first steps, not after long service",
+    ]
+
+
+def test_two_jobs_in_one_folder():
+    """Both have ranks 0 and 1; in the first rank 1 never joins #3."""
+
+    def job(folder: str, last: str, later_ns: int) -> dict[str, dict[str, Any]]:
+        def of(count: int) -> dict[str, Any]:
+            made = [entry(seq, time_created_ns=later_ns + seq) for seq in range(1, count + 1)]
+            made[-1]["state"] = last if count == 3 else "completed"
+            return dump(*made)
+
+        return {f"{folder}/fr_rank_0": of(3), f"{folder}/fr_rank_1": of(2 if last == "scheduled" else 3)}
+
+    said = told(**job("prefill", "scheduled", 0), **job("decode", "completed", 9))
+    assert said[0].startswith(
+        "missing_rank: rank 0 launched all_reduce #3 of the default group in prefill, which rank 1 never joined"
+    )
+    assert [one.partition(":")[0] for one in said] == ["missing_rank", "unknown", "phase"]
 
 
 def test_transfers_count_on_their_own():

@@ -3,8 +3,9 @@
 import pytest
 
 from advisor.evidence import watchdog
+from advisor.evidence.divergence import situation
 from advisor.model.fact import Artifact
-from tests.evidence.situations import HEALTHY, captured, handed, values
+from tests.evidence.situations import DATA, HEALTHY, captured, handed, values
 
 CAUGHT = "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=126, OpType=BROADCAST, NumelIn=60, NumelOut=60, Timeout(ms)=50000) ran for 50092 milliseconds before timing out."
 
@@ -42,6 +43,54 @@ def test_the_captures():
 def test_whose_it_is(line, group, rank):
     (one,), _ = read(line)
     assert (one.group, one.rank, one.seq, one.op) == (group, rank, 126, "broadcast")
+
+
+MARK = "[PG ID 8 PG GUID 85(pp_broadcast) Rank {}] "
+SAID = (
+    "[rank{}]:[E1129 13:40:35.94 ProcessGroupNCCL.cpp:689] "
+    + MARK
+    + "failure detected by watchdog at work sequence id: 126\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "rank"),
+    [
+        (SAID.format(3, 1) + SAID.format(2, 0), "3"),
+        (SAID.format(3, 1) + SAID.format(7, 1), ""),  # of two replicas, or two jobs
+        (SAID.format(2, 0), ""),
+        ("", "1"),
+    ],
+)
+def test_the_line_of_an_abort_is_of_the_rank_that_bears_its_mark(before, rank):
+    (one,), _ = read(f"{before}  what():  {MARK.format(1)}Process group watchdog thread terminated: {CAUGHT}")
+    assert (one.rank, one.group, one.guid) == (rank, "pp_broadcast", "85")
+    (one,), _ = read(f"{before}  what():  {MARK.format(1)}{CAUGHT}", rank="5")
+    assert one.rank == "5"
+
+
+def test_both_sides_of_a_transfer_are_no_mismatch():
+    sides = {"0": "SEND", "1": "RECV"}
+    found = [
+        one
+        for rank, op in sides.items()
+        for one in handed(SAID.format(rank, rank) + f"[rank{rank}]:[E1129 13:40:36.1 x.cpp:1] {CAUGHT.replace('BROADCAST', op)}\n", f"rank{rank}.log")
+    ]  # fmt: skip
+    assert [(one.rank, one.op, one.is_transfer) for each in found for one in each.collectives] == [
+        ("0", "send", True),
+        ("1", "recv", True),
+    ]
+    assert not {"mismatch", "missing_rank"} & {one.kind for one in situation(found)[0]}
+
+
+@pytest.mark.parametrize("folder", ["tp_divergence", "illegal_access", "pp_broadcast_skew"])
+def test_the_logs_of_two_ranks_in_one_file_name_both(folder):
+    logs = sorted((DATA / folder).glob("rank?.log"))
+    (joint,) = handed("".join(path.read_text() for path in logs), "all.txt")
+    apart = [captured(str(path.relative_to(DATA)))[0] for path in logs]
+    for kind in ("collectives", "statuses"):
+        named = {(one.rank, one.group) for one in getattr(joint, kind)}
+        assert named == {(one.rank, one.group) for each in apart for one in getattr(each, kind)}
 
 
 def test_a_line_of_older_releases():
