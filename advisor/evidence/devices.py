@@ -82,9 +82,14 @@ class Device:
 
     @property
     def rank(self) -> str:
-        """The rank that a process on it names (`VLLM::Worker_TP1`), else the index: one device serves one rank."""
+        """The rank that a process on it names, else the index; whether that is a rank, one reading cannot say."""
+        return self.served or self.index
+
+    @property
+    def served(self) -> str | None:
+        """The rank that a process on it names (`VLLM::Worker_TP1`): one device serves one rank."""
         names = {rank_in(name) for name in self.processes or ()} - {None}
-        return str(names.pop()) if len(names) == 1 else self.index
+        return names.pop() if len(names) == 1 else None
 
     @property
     def in_use(self) -> bool:
@@ -166,8 +171,8 @@ def _split(artifact: Artifact, last: Sequence[Capture]) -> Iterator[Fact]:
         busy = [one for one in busy if (one.index, True, False) in steady]
         idle = [one for one in idle if (one.index, False, True) in steady]
     if busy and idle:
-        yield sighting(artifact, "symptom.rank_busy", True, busy[0].at, notable=True)
-        yield sighting(artifact, "symptom.rank_idle", True, idle[0].at, notable=True)
+        yield sighting(artifact, "symptom.rank_busy", True, busy[0].at, notable=True).but(rank=busy[0].served)
+        yield sighting(artifact, "symptom.rank_idle", True, idle[0].at, notable=True).but(rank=idle[0].served)
 
 
 def _spins(artifact: Artifact, capture: Capture) -> Iterator[Fact]:
@@ -180,7 +185,7 @@ def _spins(artifact: Artifact, capture: Capture) -> Iterator[Fact]:
             power = f"{one.power_w:g} W of {one.limit_w:g} W ({share})"
             told = f"GPU {one.index} is {one.percent:g} % busy{memory}, at {power}: {means}"
             found = sighting(artifact, "device.spin", waits, one.at, why=told)
-            yield found.but(rank=one.rank, origin="derived")
+            yield found.but(rank=one.served, origin="derived")
 
 
 def spins(one: Device) -> bool | None:

@@ -4,7 +4,8 @@
     joined
 
 It fuses flight-recorder dumps and watchdog lines (`joins`), stacks (`waits`), exceptions and memory (`failures`), loads
-of devices and the periodic lines of servers. Every rank is compared by its number, whatever its evidence calls it. No
+of devices and the periodic lines of servers. Every rank is compared by its number, whatever its evidence calls it. A
+GPU's index is a rank only where all readings are of one node, and the ranks that speak fit the GPUs in use. No
 statement: nothing is wrong, or nothing here can tell; healthy evidence yields none, since a capture of a busy server
 looks like any other until something says that it stands still.
 
@@ -15,15 +16,18 @@ Facts: those of `accounts`, `stack.unchanged`, `symptom.rank_busy` and `symptom.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from advisor.evidence import accounts, failures, joins, pairs, waits
 from advisor.evidence.accounts import Account
-from advisor.evidence.ranks import Ranks, in_order, spoken, verb
+from advisor.evidence.moments import clock_of
+from advisor.evidence.ranks import Ranks, in_order, spelling, spoken, verb
 from advisor.evidence.reading import Evidence
+from advisor.evidence.shapes import Shape
 from advisor.evidence.waits import Stand
 from advisor.model.collective import Beat, Utilisation
-from advisor.model.fact import Fact
+from advisor.model.fact import Artifact, Fact
 from advisor.model.situation import Statement
 
 _STANDSTILL = frozenset(
@@ -32,8 +36,13 @@ _STANDSTILL = frozenset(
 _BUSY, _IDLE, _IN_USE_MIB = 95.0, 1.0, 1_000.0
 _SPIN_BELOW = 0.35  # of the power limit
 _DOING = {True: ("waits", "wait"), False: ("stands", "stand")}
-_TOGETHER_S, _DAY_S = 2.0, 86_400.0
+_TOGETHER_S = 2.0
 _STEADY = frozenset({"Decode batch", "Avg prompt throughput", "Avg thr"})  # the others come when there is reason to
+_MOST_SOURCES = 8
+_BY_TOOL = Shape(
+    r"(?:.*[/!])?(?:(?:nvidia|rocm|npu|smi|info|dmon|query|q|csv|gpu|gpus)[-_. ]?)+(?:\.?(?:txt|log|csv))?$"
+)
+_HEAD = 2_000  # characters of a line in which its time stands
 _FEW = 10
 _MANY = 1_000
 _LONG_S = 600.0
@@ -42,9 +51,14 @@ _LONG_S = 600.0
 def situation(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tuple[Fact, ...]]:
     """What can be said of the case as a whole, the most telling first, and what follows from it."""
     facts = [fact for one in evidence for fact in one.facts]
-    ranks = Ranks(_names(evidence))
+    loads = [load.rank for one in evidence for load in one.loads if not load.rank.isdigit()]
+    names = {*_names(evidence), *loads}
+    several = any("DP" in name and "TP" in name for name in names)
+    ranks = Ranks(names, spelling(one.artifact.text for one in evidence) if several else "")
+    everybody = in_order({ranks.of(name) for name in _names(evidence)})
     captures = waits.stands(((one.artifact, one.threads) for one in evidence), ranks)
-    stuck = {rank for rank, same in waits.unchanged(captures).items() if same}
+    again = waits.unchanged(captures)
+    stuck = {rank for rank, same in again.items() if same}
     standing = waits.latest(captures)
     raised = failures.failures(facts, ranks)
     still = any(fact.name in _STANDSTILL and fact.notable and fact.value is True for fact in facts)
@@ -60,19 +74,18 @@ def situation(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tupl
     troubled = still or rooted or bool(told.kinds - {"unknown"})
     _tell_places(account, standing, stuck, captures, troubled)
     troubled = troubled or "waits" in account.kinds
-    loads = [load for one in evidence for load in one.loads]
     if troubled:
-        _tell_loads(account, loads, standing, facts)
+        _tell_loads(account, _devices(evidence, ranks, everybody), standing, facts)
         accounts.tell_ras(account, statuses)
         beats = [beat for one in evidence for beat in one.beats]
-        _tell_beats(account, beats)
+        _tell_beats(account, evidence)
         _tell_phase(account, told, beats)
         if not rooted:
             failures.tell_echoes(account, raised)
     if any(fact.name == "symptom.oom" for fact in facts):
         failures.tell_memory(account, [one.artifact for one in evidence if one.artifact.kind == "log"], ranks)
     if troubled:
-        _tell_gaps(account, standing, captures, groups, in_order({ranks.of(name) for name in _names(evidence)}))
+        _tell_gaps(account, standing, captures, again, groups, everybody)
     return tuple(account.statements), tuple(account.facts)
 
 
@@ -141,30 +154,86 @@ def _is_split(standing: dict[str, Stand]) -> bool:
 # devices
 
 
-def _tell_loads(account: Account, loads: list[Utilisation], standing: dict[str, Stand], facts: list[Fact]) -> None:
-    """Which devices spin and which wait for their host; only of the last reading of each."""
-    last = {load.rank: load for load in loads if load.percent is not None}
-    busy = [load for load in last.values() if (load.percent or 0) >= _BUSY]
-    idle = [load for load in last.values() if (load.percent or 0) <= _IDLE and _in_use(load)]
-    for load in busy:
+@dataclass(frozen=True)
+class _Device:
+    """The last load that a reading shows of a device; `rank` is "" when not known."""
+
+    name: str
+    rank: str
+    file: str
+    load: Utilisation
+
+    @property
+    def percent(self) -> float:
+        return self.load.percent or 0.0
+
+
+def _devices(evidence: Sequence[Evidence], ranks: Ranks, everybody: Sequence[str]) -> list[_Device]:
+    """Every device by reading: GPU 1 of one node is not that of another."""
+    readings = [
+        (one.artifact, last)
+        for one in evidence
+        if (last := {load.rank: load for load in one.loads if load.percent is not None})
+    ]
+    if len(readings) > 1 and _of_one_node([artifact.name for artifact, _ in readings]):
+        readings = [(readings[-1][0], {index: load for _, last in readings for index, load in last.items()})]
+    files = [artifact.name for artifact, _ in readings]
+    found: list[_Device] = []
+    for artifact, last in readings:
+        of = str(artifact.span(0)) if files.count(artifact.name) > 1 else artifact.name
+        used = {index for index, load in last.items() if _in_use(load) or load.memory_mib is None}
+        fits = len(readings) == 1 and not artifact.rank and _fit({*filter(str.isdigit, everybody)}, used, set(last))
+        for index, load in last.items():
+            name, rank = f"GPU {index}" + (f" ({of})" if len(readings) > 1 else ""), ""
+            if not index.isdigit():
+                rank = ranks.of(index)
+                name = f"the GPU of {spoken([rank])}"
+            elif artifact.rank:
+                rank = ranks.of(artifact.rank) if used == {index} else ""
+            elif fits:
+                rank = index
+            found.append(_Device(name, rank, of, load))
+    return found
+
+
+def _of_one_node(names: list[str]) -> bool:
+    """Whether these are readings by several tools that were put side by side: one folder, and no name of a node."""
+    folders = {name.rpartition("/")[0] for name in names}
+    return len(folders) == 1 and len(set(names)) == len(names) and all(_BY_TOOL.match(name) for name in names)
+
+
+def _fit(speaking: set[str], used: set[str], shown: set[str]) -> bool:
+    """Whether GPU indices may be the numbers of the ranks that speak: not where only 2 and 3 work and 0 and 1 speak."""
+    return speaking <= shown and (speaking <= used or used <= speaking)
+
+
+def _tell_loads(account: Account, devices: list[_Device], standing: dict[str, Stand], facts: list[Fact]) -> None:
+    """Which devices spin and which wait for their host."""
+    busy = [one for one in devices if one.percent >= _BUSY]
+    idle = [one for one in devices if one.percent <= _IDLE and _in_use(one.load)]
+    for one in busy:
+        load = one.load
         if load.power_w is not None and load.limit_w and load.power_w < _SPIN_BELOW * load.limit_w:
             drawn = f"{load.power_w:g} W of {load.limit_w:g} W"
-            says = (
-                f"GPU {load.rank} is {load.percent:g} % busy at {drawn}: it waits inside a kernel, it does not compute"
-            )
-            account.say("spin", says, [load.rank], [load.span])
-    for load in idle if busy else []:
-        stand = standing.get(load.rank)
+            says = f"{one.name} is {one.percent:g} % busy at {drawn}: it waits inside a kernel, it does not compute"
+            account.say("spin", says, _known(one), [load.span])
+    for one in idle:
+        if not any(other.file == one.file or (other.rank and one.rank) for other in busy):
+            continue
+        stand = standing.get(one.rank)
         if stand and stand.place in ("host", "work", "sleep", "nccl"):
-            says = f"GPU {load.rank} idles at {load.percent:g} % while rank {load.rank} waits {stand.words}"
-            account.say("host_wait", says, [load.rank], [load.span, stand.span])
+            says = f"{one.name} idles at {one.percent:g} % while rank {one.rank} waits {stand.words}"
+            account.say("host_wait", says, _known(one), [one.load.span, stand.span])
         else:
-            account.say(
-                "idle", f"GPU {load.rank} idles at {load.percent:g} % beside a busy one", [load.rank], [load.span]
-            )
+            says = f"{one.name} idles at {one.percent:g} % beside a busy one"
+            account.say("idle", says, _known(one), [one.load.span])
         if not any(fact.name == "symptom.rank_idle" for fact in facts):
             account.derive("symptom.rank_idle", True, notable=True)
             account.derive("symptom.rank_busy", True, notable=True)
+
+
+def _known(one: _Device) -> tuple[str, ...]:
+    return (one.rank,) if one.rank else ()
 
 
 def _in_use(load: Utilisation) -> bool:
@@ -174,30 +243,62 @@ def _in_use(load: Utilisation) -> bool:
 # time
 
 
-def _tell_beats(account: Account, beats: list[Beat]) -> None:
-    """Sources whose periodic line ended at one moment while something else of theirs, or of others, went on."""
-    steady = [beat for beat in beats if beat.kind in _STEADY]
-    ended = [beat for beat in steady if beat.last_s is not None and beat.count > 1 and _went_on(beat, beats)]
-    ended.sort(key=lambda beat: beat.last_s or 0.0)
+def _tell_beats(account: Account, evidence: Sequence[Evidence]) -> None:
+    """Sources whose periodic line ended while the file it stands in went on."""
+    ended = [
+        (beat, one.artifact)
+        for one in evidence
+        for beat in one.beats
+        if beat.kind in _STEADY and beat.last_s is not None and beat.count > 1 and _went_on(beat)
+    ]
+    ended.sort(key=lambda one: one[0].last_s or 0.0)
     if not ended:
         return
-    first, last = ended[0].last_s or 0.0, ended[-1].last_s or 0.0
-    names = ", ".join(dict.fromkeys(beat.source for beat in ended))
-    kinds = " and ".join(dict.fromkeys(beat.kind for beat in ended))
-    apart = last - first
-    interval = max(beat.interval_s or 0.0 for beat in ended)
-    if len(ended) > 1 and apart <= max(_TOGETHER_S, interval):
-        says = f"{kinds} of {names} stopped within {apart:g} s of one another, last at {_clock(last)}"
+    beats = [beat for beat, _ in ended]
+    kinds = " and ".join(dict.fromkeys(beat.kind for beat in beats))
+    names = ", ".join(dict.fromkeys(beat.source for beat in beats))
+    apart = (beats[-1].last_s or 0.0) - (beats[0].last_s or 0.0)
+    interval = max(beat.interval_s or 0.0 for beat in beats)
+    last = f"last at {_clock(beats[-1].last_s or 0.0)}"
+    if len(beats) == 1:
+        says = f"{kinds} of {names} stopped, {last}"
+    elif apart <= max(_TOGETHER_S, interval) and _by_one_clock(ended):
+        says = f"{kinds} of {names} stopped within {apart:g} s of one another, {last}"
     else:
-        says = f"{kinds} of {names} stopped, last at {_clock(last)}"
-    account.say("stopped", says, (), [beat.span for beat in ended])
+        says = f"{kinds} stopped: {_each_last(ended)}"
+    account.say("stopped", says, (), [beat.span for beat in beats])
 
 
-def _went_on(beat: Beat, beats: list[Beat]) -> bool:
-    """Whether lines came after this beat's last for longer than it ever paused."""
+def _each_last(ended: Sequence[tuple[Beat, Artifact]]) -> str:
+    """`TP0 last at 10:04:55, TP1 last at 10:16:35`: no file's time is another's."""
+    files: dict[str, set[str]] = {}
+    for beat, artifact in ended:
+        files.setdefault(beat.source, set()).add(artifact.name)
+    told = []
+    for beat, artifact in ended:
+        name = f"{beat.source} ({artifact.name})" if len(files[beat.source]) > 1 else beat.source
+        told.append(f"{name} last at {_clock(beat.last_s or 0.0)}")
+    more = [f"and {len(told) - _MOST_SOURCES} more"] if len(told) > _MOST_SOURCES else []
+    clocks = [] if _by_one_clock(ended) else ["each by a clock of its own"]
+    return ", ".join([*told[:_MOST_SOURCES], *more, *clocks])
+
+
+def _by_one_clock(ended: Sequence[tuple[Beat, Artifact]]) -> bool:
+    """Whether the times of these files can be compared; a line of each says by which clock it goes."""
+    one_each = {artifact.name: (beat, artifact) for beat, artifact in ended}
+    return len({_clock_kind(*one) for one in one_each.values()}) == 1
+
+
+def _clock_kind(beat: Beat, artifact: Artifact) -> object:
+    index = beat.span.line - artifact.first_line if beat.span else -1
+    rows = artifact.text.split("\n", index + 1) if index >= 0 else []
+    return clock_of(rows[index][:_HEAD]) if index < len(rows) and index >= 0 else None
+
+
+def _went_on(beat: Beat) -> bool:
+    """Whether lines of its own file came after this beat's last for longer than it ever paused."""
     pause = max(3 * (beat.interval_s or 10.0), 30.0)
-    after = [one.file_last_s - (beat.last_s or 0.0) for one in beats if one.file_last_s is not None]
-    return any(pause < seconds < _DAY_S for seconds in after)  # files may count from different years
+    return beat.file_last_s is not None and beat.file_last_s - (beat.last_s or 0.0) > pause
 
 
 def _clock(seconds: float) -> str:
@@ -236,6 +337,7 @@ def _tell_gaps(
     account: Account,
     standing: dict[str, Stand],
     captures: list[Stand],
+    again: Mapping[str, bool],
     groups: list[joins.Group],
     everybody: Sequence[str],
 ) -> None:
@@ -252,9 +354,11 @@ def _tell_gaps(
             where = accounts.group_name(group.name)
             says = f"nothing here says how far {spoken(quiet)} is in {where}: its flight-recorder dump would"
             account.say("unknown", says, quiet, group.spans.values())
-    if standing and "stuck" not in account.kinds and len(captures) == len(standing):
+    if standing and not again:
+        copied = len(waits.originals(captures)) < len(captures)
+        once = ", for a file that came twice counts as one" if copied else ""
         says = (
-            f"{spoken(standing)} {verb(standing, 'was', 'were')} captured once: "
+            f"{spoken(standing)} {verb(standing, 'was', 'were')} captured once{once}: "
             "a second capture half a minute later tells waiting from passing through"
         )
         account.say("unknown", says, standing)

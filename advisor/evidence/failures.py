@@ -9,6 +9,7 @@
 
 A timeout, a closed connection, a dead engine are what a peer's end looks like from outside: they are roots only where
 nothing else is known, and then nothing is said. Nothing is said either where one rank alone failed and no other spoke.
+Which of several roots came first is said only where a clock that all of their lines show tells it.
 
 **Source:** PyTorch 1.13 to 2.11 `c10/cuda/CUDACachingAllocator.cpp`; vLLM 0.28 `v1/engine/exceptions.py`; gloo
 `transport/tcp/pair.cc`.
@@ -16,12 +17,13 @@ nothing else is known, and then nothing is said. Nothing is said either where on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import floor
 
 from advisor.evidence.accounts import Account
 from advisor.evidence.lines import body, line_around, occurrences, rank_of
-from advisor.evidence.moments import seconds_of
+from advisor.evidence.moments import Moment, clocks_of, in_common
 from advisor.evidence.ranks import Ranks, in_order, spoken, verb
 from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import span_of
@@ -32,25 +34,23 @@ _ECHO = Shape(
     r"See root cause above|See stack trace|atchdog|TCPStore|ancelled|DistBackendError|imed out|TimeoutError|"
     r"EngineCore encountered an issue|EOFError|ConnectionError|NCCL communicator"
 )
-_DEVICE_FIRST = Shape(
-    r"CUDA error|AcceleratorError|cudaError|device-side assert|illegal memory access|NPU error|HIP error"
-)
 _MEMORY = Shape(r"OutOfMemory|ut of memory")
 _ASKED = Shape(r"Tried to allocate ([\d.]+ [KMGT]?i?B)")
 _FREE = Shape(r"of which ([\d.]+ [KMGT]?i?B) is free|; ([\d.]+ [KMGT]?i?B) free")
 _DEVICE = Shape(r"([GN]PU \d+)")
 _CAPACITY = Shape(r"total capacity of ([\d.]+ [KMGT]?i?B)|([\d.]+ [KMGT]?i?B) total capacity")
 _MAX = 2_000
+_MOST_PARTIES = 4
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What one rank raised: `text` is the line without its prefix, `at_s` its time where it bears one."""
+    """What one rank raised: `text` is the line without its prefix, `clocks` its times."""
 
     rank: str
     text: str
     notable: bool
-    at_s: float | None
+    clocks: Mapping[str, Moment]
     span: Span | None
 
     @property
@@ -67,7 +67,7 @@ def failures(facts: Iterable[Fact], ranks: Ranks) -> list[Failure]:
         if fact.name == "symptom.watchdog" and "atchdog" not in fact.quote:
             continue
         text = body(fact.quote).strip()
-        one = Failure(ranks.of(fact.rank), text, fact.notable, seconds_of(fact.quote), fact.span)
+        one = Failure(ranks.of(fact.rank), text, fact.notable, clocks_of(fact.quote), fact.span)
         found.setdefault((one.rank, text[:80]), one)
     return list(found.values())
 
@@ -79,8 +79,12 @@ def tell(account: Account, found: Sequence[Failure]) -> bool:
     if not roots or len({one.rank for one in found}) < 2:
         return False
     first = _first(roots)
-    alike = in_order(one.rank for one in roots if one.text[:60] == first.text[:60])
-    says = f"{spoken(alike)} failed first, and by {verb(alike, 'itself', 'themselves')}: {first.text[:160]}"
+    if len({one.text[:60] for one in first}) == 1:
+        alike = in_order(one.rank for one in roots if one.text[:60] == first[0].text[:60])
+        says = f"{spoken(alike)} failed first, and by {verb(alike, 'itself', 'themselves')}: {first[0].text[:160]}"
+    else:
+        alike = in_order(one.rank for one in first)
+        says = f"{spoken(alike)} failed by themselves, and which first is not known: {_parties(first)}"
     account.say("root_cause", says, alike, [one.span for one in roots if one.rank in alike])
     for rank in in_order(one.rank for one in echoes):
         mine = next(one for one in echoes if one.rank == rank)
@@ -93,9 +97,9 @@ def tell_echoes(account: Account, found: Sequence[Failure]) -> None:
     """Where no failure is a root: those that only say that a peer ended or did not come."""
     watched = [one for one in found if one.is_echo and "atchdog" in one.text]
     if watched:
-        whose = f"of {spoken(one.rank for one in watched)}" if any(one.rank for one in watched) else "here"
+        whose = f"of {spoken(ranks)}" if (ranks := {one.rank for one in watched} - {""}) else "here"
         says = f"the watchdog {whose} reports the stand-still; who caused it, it does not say"
-        account.say("reporter", says, {one.rank for one in watched} - {""}, [one.span for one in watched])
+        account.say("reporter", says, ranks, [one.span for one in watched])
     rest = [one for one in found if one.is_echo and one not in watched]
     for rank in in_order(one.rank for one in rest):
         mine = next(one for one in rest if one.rank == rank)
@@ -107,11 +111,29 @@ def _of(rank: str) -> str:
     return f" of rank {rank}" if rank else ""
 
 
-def _first(roots: Sequence[Failure]) -> Failure:
-    """The earliest where all say when; else one of the device, which others only inherit; else the first given."""
-    if all(one.at_s is not None for one in roots):
-        return min(roots, key=lambda one: one.at_s or 0.0)
-    return next((one for one in roots if _DEVICE_FIRST.search(one.text)), roots[0])
+def _first(roots: Sequence[Failure]) -> list[Failure]:
+    """The earliest by a clock that all show; of one rank the first printed, of several all that may have been first."""
+    own: dict[str, Failure] = {}
+    for one in roots:
+        kept = own.setdefault(one.rank, one)
+        if kept.span and one.span and kept.span.artifact == one.span.artifact and one.span.line < kept.span.line:
+            own[one.rank] = one
+    seconds = in_common([one.clocks for one in own.values()])
+    if seconds is None:
+        return list(own.values())
+    if any(at == floor(at) for at in seconds):  # a clock of whole seconds does not tell what came within one
+        seconds = [float(floor(at)) for at in seconds]
+    return [one for one, at in zip(own.values(), seconds, strict=True) if at == min(seconds)]
+
+
+def _parties(failed: Sequence[Failure]) -> str:
+    """`rank 0: ValueError: x; ranks 1 and 2: KeyError: y`."""
+    same: dict[str, list[Failure]] = {}
+    for one in failed:
+        same.setdefault(one.text[:60], []).append(one)
+    told = [f"{spoken(one.rank for one in alike)}: {alike[0].text[:100]}" for alike in same.values()]
+    more = [f"and {len(told) - _MOST_PARTIES} more"] if len(told) > _MOST_PARTIES else []
+    return "; ".join([*told[:_MOST_PARTIES], *more])
 
 
 def _echoed(one: Failure) -> str:

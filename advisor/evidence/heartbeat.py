@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from advisor.evidence.lines import line_around, lines, rank_of, speaker_of
-from advisor.evidence.moments import Moment, moment_of, on_one_scale
+from advisor.evidence.moments import Moment, clock_of, moment_of, on_one_scale
 from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting, span_of
 from advisor.model.collective import Beat
@@ -51,6 +51,7 @@ _RATES = Shape(
     rf"in/out\): {_N} / {_N}"
 )
 _DAY_S = 86_400.0
+Clock = tuple[str, bool]  # as `clock_of` tells it
 _MAX_BEATS = 2_000
 _MAX_COUNTED = 10_000
 _LEAST_BEATS = 3
@@ -112,19 +113,25 @@ def beats(artifact: Artifact) -> tuple[Beat, ...]:
     """A Beat for each source and kind of periodic line. Of very long logs the last lines of a kind alone are counted.
 
     `source` falls back to the rank of the file, then to its name; `kind` is the mark. Times without a year count as if
-    it were 1970, times without a date from midnight; all of one file are on one scale.
+    it were 1970, times without a date from midnight; all of one clock in a file are on one scale.
     """
     found = pulses(artifact.text, (*_MARKS, *_OTHERS), _MAX_COUNTED)
     if not found:
         return ()
-    ends = {dated: last_moment(artifact.text, dated) for dated in (True, False)}
-    return tuple(_beat(artifact, source, each, ends) for (source, _), each in sorted(found.items()))
+    clocks = {source: _clock(artifact.text, each) for source, each in found.items()}
+    ends = {clock: last_moment(artifact.text, clock) if clock else None for clock in set(clocks.values())}
+    return tuple(_beat(artifact, key[0], each, ends[clocks[key]]) for key, each in sorted(found.items()))
 
 
-def _beat(artifact: Artifact, source: str, each: list[Pulse], ends: dict[bool, Moment | None]) -> Beat:
+def _clock(text: str, each: list[Pulse]) -> Clock | None:
+    """The clock of the last of them that bears a time."""
+    timed = next((pulse for pulse in reversed(each) if pulse.moment), None)
+    return clock_of(line_around(text, timed.at).text) if timed else None
+
+
+def _beat(artifact: Artifact, source: str, each: list[Pulse], end: Moment | None) -> Beat:
     timed = [pulse.moment for pulse in each if pulse.moment]
     gaps = _gaps(each)
-    end = ends[timed[-1].dated] if timed else None
     scale = on_one_scale([*timed[:1], *timed[-1:], *([end] if end else [])])
     return Beat(
         source or artifact.rank or artifact.name,
@@ -148,9 +155,8 @@ def _gaps(each: list[Pulse]) -> list[float]:
 def read(artifact: Artifact, alarm: int | None) -> Iterator[Fact]:
     """`symptom.heartbeat_stopped` and `symptom.hang` where the beats say so; `alarm` is where a watchdog spoke."""
     for each in pulses(artifact.text).values():
-        last = each[-1].moment
-        end = last_moment(artifact.text, last.dated) if last else None
-        if stopped(each, end.seconds if end else None, alarm):
+        clock = _clock(artifact.text, each)
+        if stopped(each, last_moment(artifact.text, clock) if clock else None, alarm):
             yield sighting(
                 artifact,
                 "symptom.heartbeat_stopped",
@@ -170,15 +176,15 @@ def read(artifact: Artifact, alarm: int | None) -> Iterator[Fact]:
             )
 
 
-def stopped(each: list[Pulse], end_s: float | None, alarm: int | None) -> bool:
+def stopped(each: list[Pulse], end: Moment | None, alarm: int | None) -> bool:
     """Whether these beats ended while something ran and the log went on."""
     last = each[-1]
-    if len(each) < _LEAST_BEATS or last.seconds is None or end_s is None or not last.running:
+    if len(each) < _LEAST_BEATS or last.moment is None or end is None or not last.running:
         return False
     if last.mark == "Decode batch" and (alarm is None or alarm < last.at):
         return False
     gaps = _gaps(each)
-    return bool(gaps) and (end_s - last.seconds) > max(3 * sorted(gaps)[len(gaps) // 2], _LEAST_SILENCE_S)
+    return bool(gaps) and _between(last.moment, end) > max(3 * sorted(gaps)[len(gaps) // 2], _LEAST_SILENCE_S)
 
 
 def still(each: list[Pulse]) -> Pulse | None:
@@ -187,12 +193,17 @@ def still(each: list[Pulse]) -> Pulse | None:
     while first and each[first - 1].running and each[first - 1].moving is False:
         first -= 1
     quiet = each[first:]
-    if len(quiet) < _STILL_BEATS or quiet[0].seconds is None or quiet[-1].seconds is None:
+    if len(quiet) < _STILL_BEATS or quiet[0].moment is None or quiet[-1].moment is None:
         return None
-    return quiet[0] if quiet[-1].seconds - quiet[0].seconds >= _STILL_S else None
+    return quiet[0] if _between(quiet[0].moment, quiet[-1].moment) >= _STILL_S else None
 
 
-def last_moment(text: str, dated: bool) -> Moment | None:
-    """The time of the last line that bears one, with a date or without, among the last few hundred."""
+def _between(first: Moment, last: Moment) -> float:
+    start, end = on_one_scale([first, last])
+    return end - start
+
+
+def last_moment(text: str, clock: Clock) -> Moment | None:
+    """The time of the last line that bears one by this clock, among the last few hundred."""
     tail = list(lines(text, max(0, len(text) - 65_536)))
-    return next((seen for row in reversed(tail) if (seen := moment_of(row.text)) and seen.dated == dated), None)
+    return next((moment_of(row.text) for row in reversed(tail) if clock_of(row.text) == clock), None)

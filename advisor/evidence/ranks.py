@@ -1,22 +1,34 @@
 """The names under which one rank speaks -> one name for it, and ranks as words.
 
     "3", "rank3", "[rank3]", "TP3"  -> "3"          a torch log's prefix, an engine's label, a file's name
-    "DP1 TP0" beside "DP0 TP1"      -> "2"          vLLM: every DP rank has its own TP ranks
+    "DP1 TP0" and all four of 2 x 2 -> "2"          vLLM: every DP rank has its own TP ranks
     "DP1 TP2" beside "DP0 TP1"      -> "2"          SGLang's DP attention: the TP rank counts all
-    "PP1 TP1" beside "PP0 TP0"      -> "3"
+    "DP1 TP3" alone                 -> "3"          where it is spelt as SGLang does
+    "DP1 TP3" alone                 -> "DP1 TP3"    where not: how many TP ranks a DP rank has is not known
+    "PP1 TP1" and all four of 2 x 2 -> "3"
     "DP0" beside "TP1"              -> "DP0"        vLLM's EngineCore_DP0 is no rank, it drives those that are
 
-What cannot be numbered keeps its name. **Source:** vLLM 0.28 `distributed/parallel_state.py` (order DP, PP, TP); SGLang
-0.5.17 `managers/scheduler.py` (prefixes), `layers/dp_attention.py`.
+What cannot be numbered keeps its name. So do SGLang's replicas, each with a TP0: a number is not that of one of them.
+
+**Source:** vLLM 0.28 `distributed/parallel_state.py` (order DP, PP, TP); SGLang 0.5.17 `managers/scheduler.py`
+(prefixes), `layers/dp_attention.py`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Literal
+
+from advisor.evidence.shapes import Shape
 
 _LABEL = re.compile(r"(TP|PP|DP)(\d{1,5})")
+# [2026-08-02 10:44:31 DP1 TP3], sglang::scheduler_DP1_TP3
+_BY_SGLANG = Shape(r" DP\d+ (?:PP\d+ )?TP\d+[ \]]|scheduler_DP\d")
+_BY_VLLM = Shape(r"Worker_DP\d")  # (Worker_DP1_TP1 pid=9), VLLM::Worker_DP1_TP1
+Spelling = Literal["sglang", "vllm", ""]
 _PLAIN = re.compile(r"\[?(?:rank[ _-]?)?(\d{1,6})\]?$", re.I)
+_SPELLINGS: tuple[tuple[Spelling, Shape], ...] = (("sglang", _BY_SGLANG), ("vllm", _BY_VLLM))
 
 
 def rank_number(name: str | None, others: Iterable[str] = ()) -> str:
@@ -24,16 +36,20 @@ def rank_number(name: str | None, others: Iterable[str] = ()) -> str:
     return Ranks([*others, name or ""]).of(name)
 
 
+def spelling(texts: Iterable[str]) -> Spelling:
+    """Whose way of writing a label of several parts these texts have; "" when neither's, or both."""
+    found: set[Spelling] = set()
+    for text in texts:
+        found.update(whose for whose, shape in _SPELLINGS if shape.search(text))
+    return found.pop() if len(found) == 1 else ""
+
+
 class Ranks:
     """All names of a case, so that a label of several parts can be numbered."""
 
-    def __init__(self, names: Iterable[str | None]) -> None:
+    def __init__(self, names: Iterable[str | None], spelt: Spelling = "") -> None:
         self.labels = {name: _parts(name) for name in names if name}
-        sizes = {kind: 1 for kind in ("TP", "PP", "DP")}
-        for parts in self.labels.values():
-            for kind, number in parts.items():
-                sizes[kind] = max(sizes[kind], number + 1)
-        self.sizes = sizes
+        self.spelt = spelt
         self.has_workers = any("TP" in parts or "PP" in parts for parts in self.labels.values())
         self.tp_counts_all = self._tp_counts_all()
         self.known: dict[str, str] = {}
@@ -56,16 +72,30 @@ class Ranks:
         tp, pp, dp = parts.get("TP", 0), parts.get("PP", 0), parts.get("DP", 0)
         if self.tp_counts_all or len(parts) == 1:
             return str(tp or pp or dp)
-        return str((dp * self.sizes["PP"] + pp) * self.sizes["TP"] + tp)
+        if self.spelt == "sglang" and "DP" in parts:
+            return name
+        if not dp and not pp:
+            return str(tp)
+        sizes = self._sizes(tuple(sorted(parts)))
+        return str((dp * sizes["PP"] + pp) * sizes["TP"] + tp) if sizes else name
+
+    def _sizes(self, kinds: tuple[str, ...]) -> dict[str, int]:
+        """How many there are of each kind, where all speak in labels of these kinds; {} when that is not known."""
+        alike = [parts for parts in self.labels.values() if tuple(sorted(parts)) == kinds]
+        sizes = {kind: 1 + max((parts.get(kind, 0) for parts in alike), default=0) for kind in ("DP", "PP", "TP")}
+        places = {tuple(parts[kind] for kind in kinds) for parts in alike}
+        return sizes if len(places) == sizes["DP"] * sizes["PP"] * sizes["TP"] else {}
 
     def _tp_counts_all(self) -> bool:
-        """Whether no TP number stands under two DP numbers although there are several."""
+        """Whether no TP number stands under two DP numbers although there are several; one is enough with SGLang."""
+        if self.spelt == "vllm":
+            return False
         under: dict[int, set[int]] = {}
         for parts in self.labels.values():
             if "TP" in parts and "DP" in parts and "PP" not in parts:
                 under.setdefault(parts["TP"], set()).add(parts["DP"])
         several = len({dp for dps in under.values() for dp in dps}) > 1
-        return several and all(len(dps) == 1 for dps in under.values())
+        return (several or (self.spelt == "sglang" and bool(under))) and all(len(dps) == 1 for dps in under.values())
 
 
 def _parts(name: str) -> dict[str, int]:

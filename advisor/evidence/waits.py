@@ -7,19 +7,24 @@
     clock_nanosleep (libc.so.6)                                  a sleep
 
 The innermost frame that is known decides. Tracebacks are no captures. One capture cannot tell waiting from passing
-through; two of one rank with the same Python lines can. **Source:** frames of py-spy 0.4 captures of PyTorch 2.11,
-vLLM 0.28, SGLang 0.5.17; PyTorch 2.11 `distributed_c10d.py`, `c10/cuda/CUDAFunctions.cpp`; NCCL 2.28 `src/proxy.cc`.
+through; two of one process with the same Python lines can. A file that comes twice under one name is one capture.
+
+**Source:** frames of py-spy 0.4 captures of PyTorch 2.11, vLLM 0.28, SGLang 0.5.17; PyTorch 2.11
+`distributed_c10d.py`, `c10/cuda/CUDAFunctions.cpp`; NCCL 2.28 `src/proxy.cc`.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from advisor.evidence.lines import occurrences
+from advisor.evidence.lines import body, line_around, occurrences
 from advisor.evidence.ranks import Ranks
+from advisor.evidence.shapes import Shape
 from advisor.model.fact import Artifact, FactKind, Frame, Span, Thread
 
 FACTS = (
@@ -94,12 +99,17 @@ _SLEEP = frozenset({"clock_nanosleep", "nanosleep", "__nanosleep", "sleep", "usl
 _ASKS_FOR_WORK = frozenset({"recv_requests", "_broadcast_reqs_across_ranks", "recv_reqs"})
 _OURS_NOT = ("distributed/distributed_c10d.py", "distributed/c10d_logger.py", "cuda/", "utils/", "concurrent/")
 
+_PROCESS = Shape(r"Process (\d+: .*)")  # Process 648: sglang::scheduler_TP1
+_OWN_NUMBER = Shape(r"\s*Thread (\d+) \(")  # a main thread bears the number of its process
+
 
 @dataclass(frozen=True)
 class Stand:
     """Where the main thread of a rank stood in one capture. `words` complete "waits …" or "stands …".
 
-    `asks_for_work` says that it stood there to get the next requests, as an idle rank does.
+    `asks_for_work` says that it stood there to get the next requests, as an idle rank does. `lines` are its Python
+    frames with their line numbers, `process` what the capture calls the process, "" when not said. `copied` is the
+    file's own name and text: captures alike in it are copies of one another.
     """
 
     rank: str
@@ -108,6 +118,8 @@ class Stand:
     op: str
     functions: tuple[str, ...]
     lines: tuple[str, ...]
+    process: str
+    copied: tuple[str, str]
     asks_for_work: bool
     span: Span
     artifact: str
@@ -137,6 +149,21 @@ class _Text:
             return ""
         return self.artifact.text[self.ends[index - 1] + 1 if index else 0 : self.ends[index]]
 
+    @cached_property
+    def processes(self) -> list[tuple[int, str]]:
+        """Line and name of each process that a capture is headed with."""
+        text = self.artifact.text
+        seen = [(at, found[1]) for at in occurrences(text, "Process ") if (found := _PROCESS.match(text, at))]
+        heads = [(at, name) for at, name in seen if body(line_around(text, at).text).lstrip().startswith("Process ")]
+        return [(bisect_right(self.ends, at - 1), name.strip()) for at, name in heads]
+
+    def process(self, thread: Thread) -> str:
+        """The process above the thread, else the number of its main thread; "" when neither is printed."""
+        index = thread.span.line - self.artifact.first_line
+        above = bisect_right(self.processes, index, key=lambda one: one[0])
+        own = _OWN_NUMBER.match(body(self.line(thread.span.line)))
+        return self.processes[above - 1][1] if above else own[1] if own and thread.name == "MainThread" else ""
+
 
 def stands(read: Iterable[tuple[Artifact, tuple[Thread, ...]]], ranks: Ranks) -> list[Stand]:
     """Every capture of a rank's main thread, in the order given."""
@@ -145,11 +172,11 @@ def stands(read: Iterable[tuple[Artifact, tuple[Thread, ...]]], ranks: Ranks) ->
         text = _Text(artifact)
         captured = [thread for thread in threads if thread.frames and _is_capture(text, thread)]
         for rank, thread in _main(captured):
-            named = ranks.of(rank or artifact.rank)
+            named = ranks.of(artifact.rank if rank is None else rank)
             if named:
                 found.append(_stand(text, named, thread))
-    numbered = [one for one in found if one.rank.isdigit()]
-    return numbered or found
+    workers = [one for one in found if one.rank.isdigit() or "TP" in one.rank or "PP" in one.rank]
+    return workers or found
 
 
 def _is_capture(text: _Text, thread: Thread) -> bool:
@@ -188,11 +215,20 @@ def _stand(text: _Text, rank: str, thread: Thread) -> Stand:
         words,
         op,
         tuple(one.function for one in frames if _is_python(one)) or tuple(one.function for one in frames),
-        tuple(text.line(one.span.line).strip() for one in frames if _is_python(one)),
+        tuple(_numbered(one, text.line(one.span.line)) for one in frames if _is_python(one)),
+        text.process(thread),
+        (re.split(r"[/\\!]", text.artifact.name)[-1], text.artifact.text),
         any(one.function in _ASKS_FOR_WORK for one in frames),
         frames[depth].span,
         text.artifact.name,
     )
+
+
+def _numbered(frame: Frame, line: str) -> str:
+    """The frame with the line number that it was printed with, whatever stands before it on the line."""
+    file = re.escape(frame.file.rsplit("/", 1)[-1])
+    numbers: list[str] = re.findall(file + r'(?::|\\?", line )(\d+)', line)
+    return f"{frame} {' '.join(numbers)}"
 
 
 def _is_python(frame: Frame) -> bool:
@@ -252,12 +288,22 @@ def _is_gloo(thread: Thread) -> bool:
 
 
 def unchanged(captures: list[Stand]) -> dict[str, bool]:
-    """For each rank captured more than once, whether its Python lines are the same in all captures."""
-    by_rank: dict[str, list[Stand]] = {}
-    for one in captures:
+    """For each rank with a process captured more than once, whether its Python lines are the same in all captures."""
+    by_process: dict[tuple[str, str], list[Stand]] = {}
+    for one in originals(captures):
         if one.lines:
-            by_rank.setdefault(one.rank, []).append(one)
-    return {rank: len({one.lines for one in mine}) == 1 for rank, mine in by_rank.items() if len(mine) > 1}
+            by_process.setdefault((one.rank, one.process), []).append(one)
+    found: dict[str, bool] = {}
+    for (rank, _), mine in by_process.items():
+        if len(mine) > 1:
+            found[rank] = found.get(rank, True) and len({one.lines for one in mine}) == 1
+    return found
+
+
+def originals(captures: list[Stand]) -> list[Stand]:
+    """The captures without those of a file that came before under the same name, byte for byte."""
+    first: dict[tuple[str, str, str], str] = {}
+    return [one for one in captures if first.setdefault((one.rank, *one.copied), one.artifact) == one.artifact]
 
 
 def latest(captures: list[Stand]) -> dict[str, Stand]:

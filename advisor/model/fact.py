@@ -104,7 +104,9 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One thread of one process in one capture. `state` is `active`, `idle` or empty when not said."""
+    """One thread of one process in one capture. `state` is `active`, `idle` or empty when not said; `rank` is None when
+    not said, "" of a process that is no rank (a detokenizer, a launcher).
+    """
 
     name: str
     frames: tuple[Frame, ...]

@@ -88,6 +88,28 @@ def test_undated_beats_are_not_measured_against_dated_lines():
     ]
 
 
+def stops(text):
+    return "symptom.heartbeat_stopped" in {
+        fact.name for fact in heartbeat.read(Artifact("a", "log", text), text.find("Watchdog"))
+    }
+
+
+def test_beats_that_end_before_new_year():
+    rows = [vllm(1, 10 * n).replace("08-02 10:01", "12-31 23:59") for n in range(6)]
+    text = "\n".join([*rows, "INFO 01-01 00:09:00 [a.py:1] x"])
+    (beat,) = beats(text).values()
+    assert stops(text) and beat.file_last_s - beat.last_s == 9 * 60 + 10
+    dated = "\n".join(sglang(5 * n).replace("2026-08-02 10:02", "2026-12-31 23:59") for n in range(6))
+    assert stops(dated + "\n[2027-01-01 00:09:00 TP0] Watchdog timeout (self.watchdog_timeout=300)")
+
+
+def test_beats_are_not_measured_against_another_clock():
+    """A line of a tool in UTC, hours ahead of the server's own time."""
+    text = "\n".join(vllm(1, 10 * n) for n in range(6)) + "\n2026-08-02T17:01:51Z INFO x"
+    (beat,) = beats(text).values()
+    assert not stops(text) and beat.file_last_s == beat.last_s
+
+
 def test_nothing():
     assert beats("") == {} and beats("INFO 08-02 10:44:33 [a.py:1] x") == {}
 
