@@ -51,9 +51,16 @@ _TORCH_RANK = r"\[rank\d+\]:? ?"  # [rank0]:
 _RUNNER = (
     r"\[pod/[^\]\s]+\] |[a-z][\w.-]*-\d+ +\| ?|[a-z][\w.-]*  +\| |\[default\d+\]: ?|\[\d+,\d+\]<std(?:out|err)>: ?"
 )
-_JOURNAL = rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK} \S+ [\w.@/-]+\[\d+\]: "  # Aug 02 10:44:31 node-a vllm[123]:
+# Aug 02 10:44:31 node-a vllm[123]: of journald and syslog, 2026-08-02T10:44:31.1+00:00 node-a vllm[123]: of rsyslog and
+# `-o short-iso`, Sun 2026-08-02 10:44:31 UTC node-a vllm[123]: of `-o short-full`, 1785667471.1 ... of `-o short-unix`
+_STAMP = (
+    rf"(?:[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}(?:\.\d+)?|(?:[A-Z][a-z]{{2}} )?{_DATE}(?:{_ZONE}| [A-Z]{{3,4}})?|"
+    r"\d{10}\.\d+|\[ *\d+\.\d+\])"
+)
+_IDENT = r"[\w.@/-]{1,100}(?:\[\d+\]|(?<= kernel)): "
+_JOURNAL = rf"{_STAMP} [\w.:-]{{1,253}} {_IDENT}"
 _PID = r"\[\d+\] (?=\[rank\d|\[\d{4}-)"  # [285] [2025-12-12 12:10:10:644] torch.distributed: ...
-_WRAP = Shape(f"{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}|{_JOURNAL}|{_PID}")
+_WRAP = Shape(f"{_JOURNAL}|{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}|{_PID}")
 # taken for a wrap only before something known: `vllm-0 server ` of stern, a bare time, half a role
 _LOOSE = Shape(rf"{_DATE} {{1,3}}|(?:pod/)?[a-z][a-z0-9.-]*-[a-z0-9]+ (?:[a-z0-9][a-z0-9-]* )?|{_CUT_ROLE}")
 
@@ -64,9 +71,10 @@ _SGLANG = rf"\[(?:\d{{4}}-\d\d-\d\d )?{_CLOCK}(?:[.,:]\d+)?(?: [A-Z][A-Z_]+\d+)*
 # F20260124 17:37:19.07 1003807 sequence.cpp:250], [E822 11:02:41.118 a.cpp:685], [E ProcessGroupNCCL.cpp:475]
 _GLOG = rf"\[?[IWEF](?:\d{{3,8}} {_CLOCK}\.\d+ +(?:\d+ )?[\w./-]+:\d+\]|(?<=\[[IWEF]) [\w./-]+:\d+\])"
 _LMDEPLOY = rf"{_DATE} - [^\s-]\S* - {_LEVEL} - (?:\[pid=\d+ ppid=\d+\] - )?(?:[\w./]+:\d+ - )?"
-_ISO = rf"\[?{_DATE}{_ZONE}?\]?[ \t|-]{{1,5}}\[?{_LEVEL}\b\]?[ \t|:-]*"
+# a tab before an indented message ends the prefix: the indentation is the message's own
+_ISO = rf"\[?{_DATE}{_ZONE}?\]?[ \t|-]{{1,5}}\[?{_LEVEL}\b\]?(?:\t(?= )|[ \t|:-]*)"
 _NCCL = r"(?:[\w.-]+:\d+:\d+ )?\[\d+\] (?:[\w.]+:\d+ )?NCCL [A-Z]+ "  # node-a:643:643 [0] NCCL INFO
-_UVICORN = rf"{_LEVEL}: {{2,}}"  # INFO:     Application startup complete.
+_UVICORN = rf"{_LEVEL}:(?: {{2,}}|\t(?= ))"  # INFO:     Application startup complete.
 _LOGGING = rf"{_LEVEL}:[\w.]+:"  # WARNING:root:...
 _TURBOMIND = r"\[TM\]\[[A-Z]+\]"  # [TM][INFO] [Engine] max cached tokens: 519680
 # [2024-07-03 11:58:43,413 E 35 35] core_worker.cc:215:, [INFO 2023-10-16 09:04:24,848]
@@ -79,7 +87,7 @@ _ASCEND = (
     rf"E[A-Z]\d{{4}}(?:\[PID: ?\d+\])?:? (?:\[PID: ?\d+\] )?{_ASCEND_TIME} "
 )
 _LEAD = Shape("|".join((_VLLM, _RAY, _LMDEPLOY, _ISO, _SGLANG, _GLOG, _NCCL, _UVICORN, _LOGGING, _TURBOMIND, _ASCEND)))
-_AFTER_TIME = Shape(rf" {{0,3}}(?:\[{_LEVEL}\]|{_LEVEL}(?= ))[ :]*")  # ...Z  INFO dynamo.worker: ready
+_AFTER_TIME = Shape(rf" {{0,3}}(?:\[{_LEVEL}\]|{_LEVEL}(?=[ \t]))(?:\t(?= )|[ :]*)")  # ...Z  INFO dynamo.worker: ready
 # a logger inside another's line: [2026-08-02 10:44:31] INFO:     127.0.0.1:1, [...] torch.distributed: [ERROR]
 _SECOND = Shape(rf" ?(?:{_NCCL}|{_UVICORN}|(?:[\w.]+: )?\[{_LEVEL}\]:? ?)")
 _DEPTH = 6
@@ -89,7 +97,7 @@ _RANK_WORD = Shape(r"\[rank(\d+)\]|\brank=(\d+)|RankID:(\d+)|<?\[\d+,(\d+)\]<std
 _CORE = Shape(r"\(EngineCore_(\d+) ")  # the data-parallel rank, before it was spelt EngineCore_DP0
 _C10D_RANK = Shape(r" ?\[(?:PG [^\]\n]{0,100})?Rank (\d+)\]")  # [PG ID 8 PG GUID 85(pp_broadcast) Rank 3]
 _ROLE_NAME = Shape(r"(?:^|[ (])\(?(raylet(?=[,)])|[A-Za-z]\w*(?::[\w.-]+)*(?= (?:rank|pid)=))")
-_SPEAKER = Shape(r"\[pod/([^\]\s]+)\]|([a-z][\w.-]*?) +\| |[A-Z][a-z]{2} [ \d]\d [\d:]{8} (\S+) ")
+_SPEAKER = Shape(rf"\[pod/([^\]\s]+)\]|([a-z][\w.-]*?) +\| |{_STAMP} (\S+) {_IDENT}")
 _DATED = Shape(rf"{_DATE}")
 _LEVEL_WORD = Shape(rf"\b{_LEVEL}\b")
 _LEVEL_LETTER = Shape(r"(?:^|[\s\[:])([IWEF])(?:\d{3,8} \d\d:| [\w./-]+:\d+\])|,\d+ ([DIWEFC]) \d+ \d+\]")
@@ -174,7 +182,7 @@ def body(line: str) -> str:
     """The message without the logger's prefix and without the one space that ends it; its own indentation stays."""
     length = head_length(line)
     rest = line[length:]
-    return rest[1:] if length and line[length - 1] != " " and rest.startswith(" ") else rest
+    return rest[1:] if length and line[length - 1] not in " \t" and rest.startswith(" ") else rest
 
 
 def is_logged(line: str) -> bool:

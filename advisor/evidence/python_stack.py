@@ -14,6 +14,11 @@
 A function is bare (no arguments, no template arguments); a file keeps at most its last two parts and loses its line
 number; addresses that no symbol was found for are left out. No threads means that no stack was found in the text.
 
+A thread's rank stands in its process's title, in its line's prefix, or in what comes right before the stack: the log
+line that announces it (`[2026-08-02 12:01:07 TP1] Pyspy dump for PID 648:`) or a caption (`TP1 py-spy (idle):`). A
+log line that announces nothing says nothing of the stack after it. "" is the rank of a process that is none: a
+detokenizer, a launcher, an API server.
+
 **Source:** py-spy 0.4 `src/dump.rs`; CPython 3.12 `Python/traceback.c` and `Modules/faulthandler.c`; gdb 15
 `gdb/stack.c`; glog 0.7 `src/symbolize.cc`; PyTorch 2.11 `c10/util/Backtrace.cpp` and `ProcessGroupNCCL.cpp`.
 """
@@ -24,7 +29,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from advisor.evidence.lines import Line, body, line_around, lines, rank_in, rank_of
+from advisor.evidence.lines import Line, body, is_logged, line_around, lines, rank_in, rank_of, role_of, wraps_length
 from advisor.evidence.recognition import PLACED, is_bare_name
 from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import span_of
@@ -46,7 +51,8 @@ _FILE_FRAME = Shape(r'\s*File "([^"]+)", line \d+(?:,? in (.+?))?\s*$')
 _NUMBERED = Shape(r"\s*(?:frame )?#(\d{1,3}):? +((?:0x[0-9a-f]+ in |[\w~<].{0,900}?(?:\(| from |::)).*)")
 _GLOG_FRAME = Shape(r"\s*@ +0x[0-9a-f]+ +(\S.*)")
 _PLACED_FRAME = Shape(r"\s*(?:at )?(\S.*?) \(([^()]*(?:\(\))?)\)\s*$")
-_LOCAL = Shape(r" {8}.*(?:Arguments|Locals):$| {8,}[A-Za-z_.]\w*: ")
+# a runner's prefix may have taken one space
+_LOCAL = Shape(r" {7,8}[^\n]*(?:Arguments|Locals):$| {7,}[A-Za-z_.]\w*: ")
 _BARE = Shape(r"\s*([A-Za-z_~]\w*(?:::~?\w+)*)\s*$")
 # what a line with a frame, or the heading of a thread, has in it; for the linear-time engine
 _LOOKS_LIKE = (
@@ -55,10 +61,19 @@ _LOOKS_LIKE = (
 )
 _WHOLE_UP_TO = 256 << 10  # characters
 _NEAR_LINES = 60
+_NEAR_OTHERS = 20  # lines between a caption and its stack: what a debugger prints when it attaches
 ORDER_NOT_SAID = "order not said"
 _ADDRESS = Shape(r"(?:0x)?[0-9a-f]{6,16}$|<unknown function>|\(unknown\)|\?\?")
 _WHERE = Shape(r"(?:(?:[^()\s]*/)?[\w.+-]+\.[A-Za-z]\w*(?:\.[\d.]+)?(?::\d+)?|\[vdso\])$")  # proxy.cc:499, libc.so.6
 _CAPTION_STATE = Shape(r"\b(active|idle|busy)\b")
+_NO_RANK = Shape(  # in the title of a process, or as its role
+    r"(?i:detokenizer|tokenizer_?(?:manager|worker)|launch_server|api_?server|data_?parallel_?controller|"
+    r"DPCoordinator|router|torchrun|resource_tracker|raylet|gcs_server)|\b(?:vllm|sglang) serve\b|"
+    r"EngineCore(?!_(?:DP)?\d)"
+)
+_SPEAKER = Shape(r"\[default\d+\]|\[\d+,\d+\](?=<std)|\[pod/[^\]\s]+\]|\([^()\n]*\bpid=\d+[^()\n]*\)")
+_ANNOUNCES = Shape(r"(?i:py-?spy|stack|back-?trace|dump|watchdog|timeout)|: *$")
+_ANNOUNCED_PID = Shape(r"(?i:py-?spy) dump for PID (\d+)")  # Pyspy dump for PID 648:
 _STATES = {"active": "active", "active+gil": "active", "idle": "idle", "busy": "active", "idle+gil": "idle"}
 
 
@@ -88,7 +103,7 @@ def read(artifact: Artifact) -> tuple[Thread, ...]:
             found.append(_closed(artifact, opened))
             if found[-1].name == ORDER_NOT_SAID:
                 found.append(replace(found[-1], frames=found[-1].frames[::-1]))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda one: one.span.line))
 
 
 def notes(threads: tuple[Thread, ...]) -> tuple[Note, ...]:
@@ -113,7 +128,7 @@ def _candidates(text: str) -> Iterator[Line]:
         return
     reached = 0
     for found in compile_pattern(_LOOKS_LIKE).finditer(text):
-        start = max(reached, line_around(text, found.start()).start)
+        start = max(reached, _before(text, line_around(text, found.start()).start))
         end = found.end()
         for _ in range(_NEAR_LINES):
             newline = text.find("\n", end)
@@ -123,6 +138,13 @@ def _candidates(text: str) -> Iterator[Line]:
         if end > reached:
             yield from lines(text, start, end)
             reached = end
+
+
+def _before(text: str, start: int) -> int:
+    """Where the line before the one at `start` begins, over a blank one: it may say whose the stack is."""
+    for _ in range(2):
+        start = text.rfind("\n", 0, max(0, start - 1)) + 1
+    return start
 
 
 def _may_hold_frames(text: str) -> bool:
@@ -139,57 +161,154 @@ def _closed(artifact: Artifact, opened: _Open) -> Thread:
     ordered = (
         opened.name or opened.turned or len(frames) < 2 or any(frame.file or "::" in frame.function for frame in frames)
     )
-    return Thread(opened.name if ordered else ORDER_NOT_SAID, frames, whole, opened.rank or artifact.rank, opened.state)
+    rank = artifact.rank if opened.rank is None else opened.rank
+    return Thread(opened.name if ordered else ORDER_NOT_SAID, frames, whole, rank, opened.state)
+
+
+class _Owner:
+    """Whose the stacks are, by what was printed before them. A rank is None when not said, "" when there is none."""
+
+    def __init__(self, announced: dict[str, str]) -> None:
+        self.process: str | None = None
+        self.said: str | None = None
+        self.state = ""
+        self.pid = ""  # of which process it was said, where that was said
+        self.others = 0  # lines since then that say nothing of it
+        self.announced = announced  # pid -> the rank that said it would print its stack
+
+    def forget(self) -> None:
+        self.process, self.said, self.state, self.pid, self.others = None, None, "", "", 0
+
+    def titled(self, pid: str, title: str, line: str) -> None:
+        """Take the heading of a process; what was said before it is said of this one alone."""
+        none = _NO_RANK.search(title[:1000])
+        said = self.said if self.pid in ("", pid) else None
+        rank = self.announced.get(pid) or ("" if none else rank_in(title) or _rank_before(line) or said)
+        self.process, self.said, self.others = rank, None, 0
+
+    def heard(self, line: str, row: str) -> None:
+        """Take a line that belongs to no stack."""
+        if not row.strip() or row.startswith(("Python v", "```", "[New LWP")):
+            return
+        if is_logged(line):
+            self.forget()
+            if _ANNOUNCES.search(row[:400]):
+                self.said = _rank_before(line)
+            if self.said and (pid := _ANNOUNCED_PID.search(row[:400])):
+                self.pid = pid.group(1)
+                self.announced[self.pid] = self.said
+            return
+        rank, state = _caption(line)
+        introduces = bool(rank or (state and _ANNOUNCES.search(row[:400])))
+        self.others += 1
+        if introduces or self.others > _NEAR_OTHERS:
+            self.forget()
+        if introduces:
+            self.said, self.state = rank, state
+
+    def rank(self, line: str) -> str | None:
+        """The rank of a stack that begins at this line."""
+        if self.process == "":
+            return ""
+        return next((one for one in (_rank_before(line), self.process, self.said) if one is not None), None)
+
+
+def _rank_before(line: str) -> str | None:
+    """The rank in a line's prefix, "" when the prefix names a process that is none, else None."""
+    role = role_of(line)
+    return rank_of(line) or ("" if role and _NO_RANK.search(role) else None)
+
+
+class _Stream:
+    """The lines of one speaker. A thread ends where something else than a frame of its own style stands."""
+
+    def __init__(self, announced: dict[str, str]) -> None:
+        self.owner = _Owner(announced)
+        self.current: _Open | None = None
+
+    def take(self, line: Line) -> Iterator[_Open]:
+        """The thread that this line ends, if any."""
+        row = body(line.text)
+        if (head := _PROCESS.match(row)) is not None:
+            yield from self.close()
+            self.owner.titled(head.group(1), head.group(2), line.text)
+        elif (opened := _opening(row)) is not None:
+            yield from self.close()
+            if opened.style != "placed":  # py-spy alone prints the heading of a process
+                self.owner.process = None
+            opened.start, opened.end = line.start, line.end
+            opened.rank, opened.state = self.owner.rank(line.text), opened.state or self.owner.state
+            self.current = opened
+        elif frames := _frames(row, self.current.style if self.current else "", _is_message(line.text, row)):
+            if self.current is None or _starts_another(self.current, frames, row):
+                yield from self.close()
+            self.add(line, row, frames)
+        elif self.current is None or not _goes_on(self.current, row):
+            yield from self.end(line)
+
+    def add(self, line: Line, row: str, frames: list[tuple[str, str, str]]) -> None:
+        style = frames[0][0]
+        if self.current is None:
+            if "```" in line.text:
+                self.owner.heard(line.text, line.text)
+            rank = self.owner.rank(line.text)
+            self.current = _Open("", rank, self.owner.state, style, line.start, line.end, style == "traceback")
+        current = self.current
+        for _, function, file in frames:
+            if len(current.frames) < MAX_FRAMES and not _ADDRESS.match(function):
+                current.frames.append((bare(function), place(file), line.start, line.end))
+        current.end, current.indented = line.end, row[:1].isspace()
+        if current.style in ("", "bare"):
+            current.style = style
+
+    def end(self, line: Line) -> Iterator[_Open]:
+        """Take a line that belongs to no stack."""
+        yield from self.close()
+        self.owner.heard(line.text, body(line.text))
+
+    def close(self) -> Iterator[_Open]:
+        if self.current:
+            yield self.current
+        self.current = None
 
 
 def _threads(artifact: Artifact) -> Iterator[_Open]:
-    """Threads as they open and close; a thread ends where something else than a frame of its own style stands."""
-    text = artifact.text
-    process_rank: str | None = None
-    current: _Open | None = None
-    caption_rank, caption_state = _caption(text)
-    for line in _candidates(text):
-        row = body(line.text)
-        if (head := _PROCESS.match(row)) is not None:
-            if current:
-                yield current
-            process_rank, current = rank_in(head.group(2)), None
+    """Threads as they close. Of several processes behind one launcher each is read by itself."""
+    announced: dict[str, str] = {}
+    streams: dict[str, _Stream] = {}
+    reached = 0
+    for line in _candidates(artifact.text):
+        if line.start > reached + 1 or not streams:
+            for stream in streams.values():
+                yield from stream.close()
+            streams = {"": _Stream(announced)}
+        reached = line.end
+        if not line.text and streams[""].current is None:
             continue
-        opened = _opening(row)
-        if opened is not None:
-            if current:
-                yield current
-            current = opened
-            current.start, current.end = line.start, line.end
-            current.rank = current.rank or process_rank or rank_of(line.text) or caption_rank
-            current.state = current.state or caption_state
-            continue
-        frames = _frames(
-            row, current.style if current else "", len(row) < len(line.text) and not row.startswith("    ")
-        )
-        if frames:
-            style = frames[0][0]
-            if current is None or _starts_another(current, frames, row):
-                if current:
-                    yield current
-                rank = process_rank or rank_of(line.text) or caption_rank
-                current = _Open("", rank, caption_state, style, line.start, line.end, style == "traceback")
-            for _, function, file in frames:
-                if len(current.frames) < MAX_FRAMES and not _ADDRESS.match(function):
-                    current.frames.append((bare(function), place(file), line.start, line.end))
-            current.end, current.indented = line.end, row[:1].isspace()
-            if current.style in ("", "bare"):
-                current.style = style
-        elif current and not _goes_on(current, row):
-            yield current
-            current = None
-    if current:
-        yield current
+        speaker = _speaker(line.text)
+        if speaker not in streams:
+            streams[speaker] = _Stream(announced)
+        yield from streams[speaker].take(line)
+        if speaker and streams[speaker].current is None:  # what follows may come without the launcher's prefix
+            yield from streams[""].end(line)
+    for stream in streams.values():
+        yield from stream.close()
 
 
-def _caption(text: str) -> tuple[str | None, str]:
-    """Rank and state from the words before the first fence or line end of a part (`TP1 py-spy (idle): ```...`)."""
-    head = text[:200].split("```")[0].split("\n")[0]
+def _speaker(line: str) -> str:
+    """What tells the process apart that printed this line behind a launcher's prefix; "" without one."""
+    marked = any(mark in line for mark in ("[default", "]<std", "[pod/", "pid="))
+    return "".join(_SPEAKER.findall(line[: wraps_length(line)])) if marked else ""
+
+
+def _is_message(line: str, row: str) -> bool:
+    """Whether the line is a logger's message rather than a frame behind a prefix, which keeps its indentation."""
+    return len(row) < len(line) and not row.startswith("   ")
+
+
+def _caption(line: str) -> tuple[str | None, str]:
+    """Rank and state from a line's words before a fence, if any (`TP1 py-spy (idle): ```...`)."""
+    head = line[:200].split("```")[0]
     if PLACED.search(head):
         return None, ""
     word = re.search(r"\b[Rr]ank[ _-]?(\d+)\b", head)
@@ -288,7 +407,7 @@ def _goes_on(current: _Open, row: str) -> bool:
     if current.style == "traceback":
         return row[:1].isspace()
     if current.style == "placed":
-        return row.startswith("        ")
+        return row.startswith(" " * 7)
     return current.style in ("numbered", "glog", "fault") and row[:1].isspace()
 
 

@@ -118,7 +118,10 @@ def _first(fields: dict[str, object], names: tuple[str, ...]) -> object:
 
 
 def _prefixed(fields: dict[str, object], message: str, split: bool) -> str:
-    """The message behind a prefix that `lines` knows; to a prefix of its own only the time is added."""
+    """The message behind a prefix that `lines` knows; to a prefix of its own only the time is added.
+
+    A tab keeps the indentation of a message apart from the prefix.
+    """
     time = _time(_first(fields, _TIME))
     rank = _first(fields, _RANK)
     who = f"[rank{rank}]: " if isinstance(rank, int | str) and str(rank).isdecimal() else ""
@@ -127,7 +130,8 @@ def _prefixed(fields: dict[str, object], message: str, split: bool) -> str:
         stream = fields.get("stream") if fields.get("stream") in ("stdout", "stderr") else "stderr"
         flag = "P" if split else "F"
         return f"{time} {stream} {flag} {message}" if time else message
-    return f"{who}{time} {level} {message}" if time else f"{who}{level}:  {message}"
+    gap = "\t" if message.startswith(" ") else " " if time else "  "
+    return f"{who}{time} {level}{gap}{message}" if time else f"{who}{level}:{gap}{message}"
 
 
 def _time(value: object) -> str:

@@ -1,8 +1,11 @@
 """Stacks as tools print them and as people copy them."""
 
+import itertools
+import json
+
 import pytest
 
-from tests.evidence.situations import captured, facts, functions, handed, threads
+from tests.evidence.situations import DATA, captured, facts, functions, handed, threads
 
 
 def only(text, name="-"):
@@ -216,3 +219,160 @@ def test_a_stack_too_deep_to_read_is_said():
     found = handed(text, "dump.txt")
     assert len(threads(found)[0].frames) == 400
     assert [note.kind for each in found for note in each.notes] == ["limit"]
+
+
+def dump(pid, title, place="synchronize (torch/cuda/streams.py:3)"):
+    return f'Process {pid}: {title}\nPython v3.12.3 (/usr/bin/python3.12)\n\nThread {pid} (idle): "MainThread"\n    {place}\n    <module> (wedge.py:69)\n'
+
+
+BEAT = "[2026-08-02 12:01:0{} TP{}] Decode batch, #running-req: 8, gen throughput (token/s): 38.40\n"
+SAYS = "[2026-08-02 12:01:07 TP{}] Pyspy dump for PID {}:\n"
+
+
+def ranks(text, name="server.log"):
+    return [one.rank for one in threads(handed(text, name))]
+
+
+def test_a_dump_in_a_log_is_of_the_rank_that_announces_it():
+    one = BEAT.format(0, 0) + SAYS.format(1, 648) + dump(648, "python3 serve.py")
+    assert ranks(one) == ["TP1"]
+    two = BEAT.format(0, 1) + SAYS.format(0, 647) + dump(647, "python3 serve.py") + one
+    assert ranks(two) == ["TP0", "TP1"]
+    assert ranks(BEAT.format(0, 0) * 4000 + two) == ["TP0", "TP1"]
+
+
+def test_a_line_between_an_announcement_and_its_dump():
+    text = SAYS.format(1, 648) + BEAT.format(7, 0) + dump(648, "python3 -m sglang.launch_server --tp 2")
+    assert ranks(text) == ["TP1"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        BEAT.format(0, 0),
+        BEAT.format(0, 0) + "\n",
+        BEAT.format(0, 0) + "a line without a prefix\n",
+        SAYS.format(0, 647) + dump(647, "python3 serve.py"),
+        SAYS.format(0, 647) + dump(647, "python3 serve.py") + BEAT.format(1, 0),
+        "rank 0 is idle\n" + "a line without a prefix\n" * 30,
+    ],
+)
+def test_a_log_line_that_announces_nothing_says_nothing_of_the_stack_after_it(before):
+    for stack in (dump(648, "python3 serve.py"), FAULT):
+        found = threads(handed(before + stack, "server.log"))
+        assert found[-1].rank is None and found[-1].state in ("", "idle")
+        assert threads(handed(before + stack, "server_rank1.log"))[-1].rank == "1"
+
+
+FAULT = (
+    "Thread 0x00007f9912345640 (most recent call first):\n"
+    '  File "/opt/torch/distributed/distributed_c10d.py", line 2974 in broadcast\n'
+    '  File "/srv/app/wedge.py", line 41 in broadcast_requests\n'
+    '  File "/srv/app/wedge.py", line 69 in <module>\n'
+)
+
+
+def test_the_nearest_caption_counts():
+    text = f"Rank 0:\n{dump(1, 'python3 a.py')}\n=== rank 1 ===\n{dump(2, 'python3 a.py')}"
+    assert ranks(text, "stacks.txt") == ["0", "1"]
+    gdb = (
+        "TP3 gdb:\n"
+        + "[New LWP 7]\n" * 50
+        + "Using host libthread_db\nThread 1 (LWP 7):\n#0  poll () from /lib/libc.so.6\n"
+    )
+    assert ranks(gdb, "gdb.txt") == ["TP3"]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "sglang::detokenizer",
+        "sglang::data_parallel_controller",
+        "python3 -m sglang.launch_server --model-path /models/a-TP8 --tp 2",
+        "VLLM::EngineCore",
+        "VLLM::APIServer_0",
+        "/usr/bin/python3 /usr/local/bin/vllm serve m --tensor-parallel-size 2",
+        "python3 -m vllm.entrypoints.openai.api_server --model m",
+        "/usr/bin/python3 /usr/local/bin/torchrun --nproc-per-node 2 a.py",
+    ],
+)
+def test_a_process_that_is_no_rank_has_none(title):
+    text = dump(1, "sglang::scheduler_TP0") + "\n" + dump(2, title) + "\n" + dump(3, "sglang::scheduler_TP1")
+    for name in ("stacks.txt", "stacks_rank7.txt"):
+        assert ranks(text, name) == ["TP0", "", "TP1"]
+    assert ranks(f"Rank 5:\n{dump(2, title)}", "stacks.txt") == [""]
+
+
+def test_a_title_does_not_reach_into_the_log_after_it():
+    raised = '[2026-08-02 12:01:08 TP0] failed: Traceback (most recent call last):\n  File "/srv/a.py", line 3, in run\n    x()\nValueError: bad\n'
+    assert ranks(SAYS.format(1, 7) + dump(7, "sglang::scheduler_TP1") + raised) == ["TP1", "TP0"]
+
+
+WRAPS = {
+    "torchrun": "[default1]:{}",
+    "MPI": "[1,1]<stderr>:{}",
+    "rsyslog": "2026-11-29T13:40:00.123456+00:00 node-a vllm[77]: {}",
+    "short-full": "Sun 2026-11-29 13:40:00 UTC node-a vllm[77]: {}",
+    "journald": "Nov 29 13:40:00 node-a vllm[77]: {}",
+    "containerd": "2026-11-29T13:40:00.123456789Z stderr F {}",
+    "pod": "[pod/vllm-0/server] {}",
+    "vLLM": "(Worker_TP1 pid=7) {}",
+}
+
+
+@pytest.mark.parametrize("wrap", [*WRAPS.values(), *(f"[pod/a-0/b] {wrap}" for wrap in WRAPS.values())])
+@pytest.mark.parametrize("capture", ["pyspy_rank1.txt", "pyspy_native_rank1.txt", "pyspy_second_rank1.txt"])
+def test_a_capture_behind_a_wrapper_is_the_same(wrap, capture):
+    plain = threads(captured(f"tp_divergence/{capture}"))
+    text = "\n".join(wrap.format(row) for row in (DATA / "tp_divergence" / capture).read_text().split("\n"))
+    found = threads(handed(text, capture))
+    assert [(one.name, one.state, functions(one)) for one in found] == [
+        (one.name, one.state, functions(one)) for one in plain
+    ]
+
+
+@pytest.mark.parametrize("time", [{"ts": 1795959455.5}, {}])
+@pytest.mark.parametrize("capture", ["pyspy_rank1.txt", "pyspy_native_rank1.txt", "pyspy_second_rank1.txt"])
+def test_a_capture_in_json_records_with_a_level_is_the_same(time, capture):
+    plain = threads(captured(f"tp_divergence/{capture}"))
+    rows = (DATA / "tp_divergence" / capture).read_text().split("\n")
+    text = "\n".join(json.dumps({"level": "info", **time, "msg": row}) for row in rows)
+    found = threads(handed(text, capture))
+    assert [(one.name, functions(one), one.rank) for one in found] == [
+        (one.name, functions(one), one.rank) for one in plain
+    ]
+
+
+def test_messages_that_end_in_a_place_are_no_frames_behind_a_prefix():
+    text = "(Worker_TP1 pid=7) INFO 08-02 10:44:31 [a.py:1] stopped early (engine.py:3)\n(Worker_TP1 pid=7) went on (engine.py:9)\n"
+    assert threads(handed(text, "server.log")) == []
+
+
+@pytest.mark.parametrize("wrap", ["{}", *WRAPS.values()])
+def test_a_file_of_faulthandler_is_a_capture(wrap):
+    text = "Timeout (0:05:00)!\n" + FAULT.replace("9912345640", "1234567700") + "\n" + FAULT
+    found = handed("\n".join(wrap.format(row) for row in text.split("\n")), "fh_rank1.txt")
+    assert [one.artifact.kind for one in found if one.threads] == ["stack"]
+    assert [functions(one) for one in threads(found)] == [["broadcast", "broadcast_requests", "<module>"]] * 2
+
+
+def test_a_fatal_error_is_a_log():
+    found = handed("Fatal Python error: Segmentation fault\n\n" + FAULT, "rank1.txt")
+    assert [(one.artifact.kind, len(one.threads)) for one in found if one.threads] == [("log", 1)]
+
+
+@pytest.mark.parametrize("wrap", ["[default{}]:{}", "[1,{}]<stderr>:{}", "(Worker_TP{} pid=7) {}", "[pod/a-{}/b] {}"])
+def test_captures_printed_into_each_other(wrap):
+    captures = [(DATA / "tp_divergence" / f"pyspy_rank{rank}.txt").read_text().rstrip().split("\n") for rank in (0, 1)]
+    rows = [
+        wrap.format(rank, row)
+        for pair in itertools.zip_longest(*captures, fillvalue="")
+        for rank, row in enumerate(pair)
+    ]
+    plain = [one for rank in (0, 1) for one in threads(captured(f"tp_divergence/pyspy_rank{rank}.txt"))]
+    found = threads(handed("\n".join(rows), "all.log"))
+    assert sorted(map(functions, found)) == sorted(map(functions, plain))
+
+
+def test_a_dump_for_another_process_is_not_this_one_s():
+    assert ranks(SAYS.format(1, 648) + dump(700, "python3 serve.py")) == [None]

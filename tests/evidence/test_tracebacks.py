@@ -1,10 +1,13 @@
 """What was raised: each traceback is one, whoever prints in between, and whoever prefixes which of its lines."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.evidence.tracebacks import raised
+from advisor.intake.records import unwrap
 
 T = "Traceback (most recent call last):"
 FRAME = '  File "/srv/sglang/srt/managers/scheduler.py", line 2826, in run\n    self.step()'
@@ -126,3 +129,16 @@ def test_any_text_is_read_and_spans_lie_inside(rows, cut):
     text = "\n".join(rows)[cut:]
     for one in raised(text):
         assert 0 <= one.begin <= one.start <= one.end <= len(text)
+
+
+def test_behind_a_syslog_prefix():
+    rows = [f"[rank1]: {row}" for row in (T, *FRAME.split("\n"), "RuntimeError: bad")]
+    text = "\n".join(f"2026-11-29T13:40:00.123456+00:00 node-a vllm[77]: {row}" for row in rows)
+    assert told(text) == [("RuntimeError", "1", True, False)]
+
+
+@pytest.mark.parametrize("time", [{"ts": 1795959455.5}, {}])
+def test_one_json_record_a_line(time):
+    rows = (T, *FRAME.split("\n"), "RuntimeError: bad")
+    text = unwrap("\n".join(json.dumps({"level": "error", **time, "msg": row}) for row in rows))
+    assert told(text) == [("RuntimeError", None, True, False)]
