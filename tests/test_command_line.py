@@ -286,3 +286,24 @@ def test_the_build_is_asked_for_with_a_command_that_runs():
 
 def _questions(*given: str):
     return advisor("check", *given, "--symptom", "requests hang for ever", "--format", "json").report["questions"]
+
+
+PACKAGES = "accelerate==1.2.0\n{}torch==2.11.0\nnvidia-nccl-cu13==2.28.9\n"
+
+
+@pytest.mark.parametrize(
+    ("listed", "given", "label"),
+    [
+        ("vllm==0.28.0\n", (), "vllm 0.28.0"),
+        ("vllm==0.28.0\n", ("--version", "0.27.0"), "vllm 0.27.0"),
+        ("vllm==0.28.0\nsglang==0.5.16\n", (), "unknown engine, build not given"),
+        ("vllm==0.28.0\nsglang==0.5.16\n", ("--engine", "sglang"), "sglang 0.5.16"),
+        ("", (), "unknown engine, build not given"),
+    ],
+)
+def test_a_list_of_packages_says_which_build_is_installed(tmp_path, listed, given, label):
+    (tmp_path / "pip.txt").write_text(PACKAGES.format(listed))
+    report = advisor("check", str(tmp_path / "pip.txt"), *given, "--format", "json").report
+    assert report["build"]["label"] == label
+    assert report["build"]["components"]["nccl"] == "2.28.9"
+    assert not report["unexplained"]

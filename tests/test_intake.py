@@ -256,3 +256,10 @@ def test_hostile_pastes_take_no_time():
         'File "' * 10_000,
     ):
         intake.take("-", text.encode())
+
+
+def test_very_many_fences_are_read_as_one_text_from_somewhere_on():
+    found, notes = intake.take("paste.md", b"It hangs.\n```\nx\n```\n" * 3000)
+    assert len(found) < 600
+    assert [note.kind for note in notes] == ["limit"] and "it was read as one text" in notes[0].text
+    assert notes[0].span and notes[0].span.line > 100

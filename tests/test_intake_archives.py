@@ -9,6 +9,7 @@ import os
 import pickle
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from advisor import intake
 from advisor.intake import archives, folders
 from advisor.model.fact import Note
 
+DATA = Path(__file__).parent / "evidence" / "data"
 LINE = "[2026-08-02 12:01:07 TP1] Scheduler watchdog timeout (self.watchdog_timeout=120, self.soft=False)\n"
 LOG = LINE.encode() * 3
 
@@ -95,7 +97,7 @@ def test_the_number_of_members_is_limited(pack, monkeypatch):
 
 
 def setattr_all(budget, total, members):
-    budget.total, budget.members, budget.notes = total, members, []
+    budget.total, budget.members, budget.bombs, budget.notes = total, members, 9, []
 
 
 @pytest.mark.parametrize("pack", [tar, zipped])
@@ -199,7 +201,33 @@ def test_a_folder(tmp_path):
     os.mkfifo(tmp_path / "pipe.log")
     notes: list[Note] = []
     found = dict(intake.files_of(tmp_path, notes))
-    assert found == {f"{tmp_path.name}/rank0.log": LOG, f"{tmp_path.name}/b/rank1.log": LOG} and notes == []
+    assert found == {f"{tmp_path.name}/rank0.log": LOG, f"{tmp_path.name}/b/rank1.log": LOG}
+    assert [note.text for note in notes] == [
+        "1 device(s), pipe(s) or links to no plain file were not read",
+        "1 hidden file(s) or folder(s) were not read",
+    ]
+
+
+def test_links_of_a_folder_are_followed_to_plain_files_once(tmp_path):
+    """As kubelet lays them: /var/log/containers holds links only."""
+    pods, folder = tmp_path / "pods", tmp_path / "containers"
+    pods.mkdir()
+    folder.mkdir()
+    for rank in (0, 1):
+        (pods / f"{rank}.log").write_bytes(LOG)
+        (folder / f"rank{rank}.log").symlink_to(pods / f"{rank}.log")
+    (folder / "same.log").symlink_to(pods / "1.log")
+    (folder / "nowhere.log").symlink_to(tmp_path / "none")
+    (folder / "itself.log").symlink_to(folder / "itself.log")
+    (folder / "kernel.log").symlink_to("/proc/self/status")
+    (folder / "up").symlink_to(tmp_path)
+    notes: list[Note] = []
+    found = dict(intake.files_of(folder, notes))
+    assert found == {"containers/rank0.log": LOG, "containers/rank1.log": LOG}
+    assert [note.text for note in notes] == [
+        "3 device(s), pipe(s) or links to no plain file were not read",
+        "1 link(s) to folders were not followed",
+    ]
 
 
 def test_a_folders_limits_are_said(tmp_path, monkeypatch):
@@ -235,3 +263,38 @@ def test_a_flight_recorder_dump_is_read_as_plain_data_or_refused():
     found = intake.take("fr_rank_1", pickle.dumps({"pg_config": os.system}, protocol=2))
     assert [one.kind for one in found.artifacts] == ["binary"]
     assert "opcode" in found.notes[0].text
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_a_dump_is_read_in_every_protocol(protocol):
+    dump = (DATA / "tp_divergence" / "fr_rank_1").read_bytes()
+    (as_written,), _ = intake.take("fr_rank_1", dump)
+    (found,), notes = intake.take("fr_rank_1", pickle.dumps(pickle.loads(dump), protocol))
+    assert (found, notes) == (as_written, [])
+
+
+def test_a_pickle_of_an_old_protocol_that_may_run_code_is_refused_by_name():
+    for protocol, opcode in ((0, "GLOBAL"), (1, "GLOBAL"), (2, "GLOBAL"), (4, "STACK_GLOBAL")):
+        (found,), (note,) = intake.take("fr_rank_1", pickle.dumps({"entries": os.getcwd}, protocol))
+        assert found.kind == "binary" and f"opcode {opcode} at byte" in note.text
+
+
+def test_an_archive_of_bombs_is_left_early_and_in_few_words():
+    artifacts, notes = seen("bomb.zip", zipped({f"x{i:02}.log": b"\n" * (4 << 20) for i in range(30)}))
+    assert artifacts == [("bomb.zip", "empty", None)] or len(artifacts) <= archives.MAX_BOMBS
+    assert len(notes) < 15 and any("stopped there" in note for note in notes)
+
+
+def test_many_empty_files_are_one_line():
+    artifacts, notes = seen("a.zip", zipped({**{f"e{i}.log": b"\n" for i in range(40)}, "rank0.log": LOG}))
+    assert artifacts == [("a.zip!rank0.log", "log", "0")] and notes == ["40 files in it are empty"]
+
+
+@pytest.mark.parametrize("pack", [lambda data: data, gzip.compress])
+def test_of_a_member_that_is_cut_the_beginning_is_read(pack):
+    noise = b"".join(LINE.encode() + os.urandom(60).hex().encode() + b"\n" for _ in range(2000))
+    data = pack(tar({"rank0.log": LOG, "rank1.log": noise, "rank2.log": LOG}))
+    found, notes = intake.take("logs.tar", data[: len(data) // 2])
+    whole, cut = found
+    assert (whole.rank, cut.rank) == ("0", "1") and noise.decode().startswith(cut.text) and len(cut.text) > 90_000
+    assert any(str(note.span) == "logs.tar!rank1.log" and note.text.startswith("cut short: ") for note in notes)

@@ -11,7 +11,7 @@ from advisor.evidence import reading
 from advisor.evidence.lines import INNER, level_of, lines, rank_of
 from advisor.evidence.moments import moment_of
 from advisor.intake.records import logged, unwrap
-from advisor.intake.texts import clean, decode
+from advisor.intake.texts import MAX_LINE, clean, decode, shorten
 
 INSIDE = "(EngineCore_DP0 pid=9) ERROR 08-02 10:44:30 [core.py:1240] ValueError: bad"
 
@@ -180,3 +180,13 @@ def test_a_line_that_docker_split_is_one_line_again():
         json.dumps({"log": part.strip(), "stream": "stdout", "time": "2026-08-02T10:44:31.1Z"}) for part in "abc"
     )
     assert [row[-3:] for row in unwrap(stripped).split("\n")] == ["F a", "F b", "F c"]
+
+
+@pytest.mark.parametrize("ends", [0, 1, 2, 5])
+def test_only_a_line_that_is_too_long_is_cut(ends):
+    for extra in (-1, 0, 1):
+        row = "x" * (MAX_LINE + extra)
+        text = "\n" * ends + row + "\n" * ends + row
+        cut = 2 * (extra > 0) if ends else (2 * len(row) > MAX_LINE)
+        assert shorten(text)[1] == cut
+    assert shorten("a\n" * MAX_LINE) == ("a\n" * MAX_LINE, 0)

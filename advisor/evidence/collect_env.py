@@ -1,9 +1,10 @@
-"""`collect_env` of PyTorch or vLLM, `sglang.check_env`, `lmdeploy check_env` -> components and hardware.
+"""`collect_env` of PyTorch or vLLM, `sglang.check_env`, `lmdeploy check_env`, package lists -> components and hardware.
 
     PyTorch version: 2.11.0+cu130                 GPU 0: NVIDIA H200
     CUDA runtime version: 13.0.88                 [pip3] nvidia-nccl-cu13==2.28.9
     Nvidia driver version: 580.159.04             vLLM Version   : 0.11.2.dev278+gccfeb3a8 (git sha: ccfeb3a8)
 
+    torch                     2.9.0               vllm==0.11.0    (pip list, pip freeze, conda list, requirements)
     VLLM_USE_V1=1                                 | 0     910B3               | OK            | 98.4    (npu-smi)
 
 Facts: `component.<name>`, `hardware.arch`, `.accelerator`, `.vendor`, `.count` (of one host, when there are several);
@@ -35,6 +36,7 @@ PACKAGES = {
     "nvidia-cudnn": "cudnn",
     "nvidia-nvshmem": "nvshmem",
     "torch": "torch",
+    "pytorch": "torch",
     "torch-npu": "torch_npu",
     "triton": "triton",
     "triton-ascend": "triton_ascend",
@@ -134,8 +136,11 @@ FACTS = (
 
 _KEYED = Shape(r"^([A-Za-z][\w. -]*?) *: *(\S.*)$", re.M)
 _PIP = Shape(
-    r"^\[(?:pip3?|conda)\] ([\w.-]+?)(?:-cu\d+)?(?:==| +)(\d[\w.+!]*)", re.M
-)  # [pip3] nvidia-nccl-cu13==2.28.9
+    r"^(?:\[(?:pip3?|conda)\] |[-*] |Name: )?([\w.-]+?)(?:-cu\d+)?(?:\[[\w,. -]*\])?"
+    r"(?: ?==?=? ?| +|\nVersion: )(\d[\w.+!]*)|"
+    r'"name": ?"([\w.-]+?)(?:-cu\d+)?", ?"version": ?"(\d[\w.+!]*)"',
+    re.M,
+)  # [pip3] nvidia-nccl-cu13==2.28.9, torch 2.9.0
 _GPU = Shape(r"^[GN]PU (\d+(?:,\d+)*): (\S.*?)(?: \(UUID.*)?$", re.M)  # GPU 0: NVIDIA H200; GPU 0,1: NVIDIA H100
 _ARCH = Shape(
     r"^(?:OS *: .*\((x86_64|aarch64|arm64)\)|Architecture: +(x86_64|aarch64|arm64)|"
@@ -198,9 +203,9 @@ def _components(artifact: Artifact) -> Iterator[Fact]:
         if name and version:
             yield sighting(artifact, f"component.{name}", version[1], key.start())
     for package in _PIP.finditer(artifact.text):
-        name = PACKAGES.get(package[1].lower().replace("_", "-"))
+        name = PACKAGES.get((package[1] or package[3]).lower().replace("_", "-"))
         if name:
-            yield sighting(artifact, f"component.{name}", package[2], package.start())
+            yield sighting(artifact, f"component.{name}", package[2] or package[4], package.start())
     cann = _CANN.search(artifact.text)
     if cann:
         yield sighting(artifact, "component.cann", cann[1], cann.start(1))

@@ -10,11 +10,12 @@ of the text, in order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.evidence.lines import Line, lines
-from advisor.evidence.recognition import kind_of, line_kind
+from advisor.evidence.recognition import is_package, kind_of, line_kind
 from advisor.evidence.shapes import Shape
 from advisor.model.fact import ArtifactKind
 
@@ -25,14 +26,17 @@ _WHOSE = Shape(rf"\b{_LABEL}(?:(?!{_LABEL})[^\n`]){{0,60}}$")  # TP1 py-spy (nat
 _TOOL = Shape(r"\b(?:py-?spy|gdb|[Ss]tack|[Bb]acktrace)[^\n`]{0,60}$")
 _CAPTION_REACH = 200
 
+MAX_PARTS = 400  # each is read on its own, by every reader
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The characters `start`..`end` of the text, which are of one kind."""
+    """The characters `start`..`end` of the text, which are of one kind; or `rest`, what the others left."""
 
     kind: ArtifactKind
     start: int
     end: int
+    rest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +51,24 @@ class Fence:
 
 
 def split(text: str) -> list[Part]:
-    """The parts of `text`, in the order in which they begin."""
+    """The parts of `text`, in the order in which they begin; after `MAX_PARTS` the rest is one."""
     parts: list[Part] = []
     at = 0
     for fence in fences(text):
+        if len(parts) >= MAX_PARTS:
+            break
         kind = kind_of(text[fence.start : fence.end], fence.language)
         begin = caption(text, at, fence.opening) if kind == "stack" else fence.opening
         parts += outside(text, at, begin)
         parts.append(Part("log" if kind == "text" else kind, begin if kind == "stack" else fence.start, fence.end))
         at = fence.after
-    parts += outside(text, at, len(text))
-    return [part for part in parts if _FENCE.sub("", text[part.start : part.end]).strip()]
+    else:
+        parts += outside(text, at, len(text))
+        at = len(text)
+    if len(parts) > MAX_PARTS:
+        at, parts = parts[MAX_PARTS].start, parts[:MAX_PARTS]
+    found = [part for part in parts if _FENCE.sub("", text[part.start : part.end]).strip()]
+    return [*found, Part(kind_of(text[at:]), at, len(text), rest=True)] if text[at:].strip() else found
 
 
 def prose(text: str, parts: list[Part]) -> str:
@@ -76,19 +87,21 @@ def prose(text: str, parts: list[Part]) -> str:
 
 def fences(text: str) -> Iterator[Fence]:
     """The fenced blocks; the last may lack its end."""
-    marks = list(_FENCE.finditer(text))
-    index = 0
-    while index < len(marks):
-        opening = marks[index]
-        closing = next((i for i in range(index + 1, len(marks)) if marks[i].group()[0] == opening.group()[0]), None)
-        named = _LANGUAGE.match(text, opening.end())
-        start = named.end() if named else opening.end()
-        word = named.group(1).lower() if named else ""
-        if closing is None:
-            yield Fence(opening.start(), start, len(text), len(text), word)
-            return
-        yield Fence(opening.start(), start, max(start, marks[closing].start()), marks[closing].end(), word)
-        index = closing + 1
+    opening = None
+    for mark in _FENCE.finditer(text):
+        if opening is None:
+            opening = mark
+        elif mark.group()[0] == opening.group()[0]:
+            yield _fence(text, opening, mark.start(), mark.end())
+            opening = None
+    if opening is not None:
+        yield _fence(text, opening, len(text), len(text))
+
+
+def _fence(text: str, opening: re.Match[str], end: int, after: int) -> Fence:
+    named = _LANGUAGE.match(text, opening.end())
+    start = named.end() if named else opening.end()
+    return Fence(opening.start(), start, max(start, end), after, named.group(1).lower() if named else "")
 
 
 def caption(text: str, floor: int, opening: int) -> int:
@@ -106,7 +119,8 @@ def outside(text: str, start: int, end: int) -> list[Part]:
         first, last = rows[0].start, rows[-1].end
         if machine:
             kind = kind_of(text[first:last])
-            parts.append(Part("log" if kind == "text" else kind, first, last))
+            listed = is_package(rows[0].text)  # a few packages alone are a person's words
+            parts.append(Part("log" if kind == "text" and not listed else kind, first, last))
         elif text[first:last].strip():
             parts.append(Part("text", first, last))
     return parts
@@ -136,6 +150,8 @@ def _family(row: str) -> str:
         and ("MiB /" in row or "NVIDIA-SMI" in row or row.startswith("+---"))
     ):
         return "machine"
+    if not kind and is_package(row):
+        return "listed"
     return "seen" if kind in ("log", "stack") else kind
 
 
@@ -146,13 +162,13 @@ def _bridge(rows: list[Line], kinds: list[str]) -> None:
         after = kinds[index + 1] if index + 1 < len(rows) else ""
         if (
             kinds[index] == ""
-            and before in ("seen", "machine", "launch")
+            and before in ("seen", "machine", "launch", "listed")
             and (after == before or row.text[:1] in " \t")
         ):
             kinds[index] = before
         if kinds[index] == "" and after == "launch" and row.text.rstrip().endswith("\\"):
             kinds[index] = "launch"
-        elif kinds[index] == "launch" and before == "seen" and after == "seen":
+        elif kinds[index] in ("launch", "listed") and before == "seen" and after == "seen":
             kinds[index] = "seen"
     for index in range(len(rows) - 2, 0, -1):
         # a script's blank lines and comments lie between its commands

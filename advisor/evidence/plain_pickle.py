@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 MAX_BYTES = 256 << 20
@@ -21,6 +23,9 @@ MAX_ITEMS = 5_000_000
 MAX_STEPS = 40_000_000
 MAX_STRING = 1 << 20
 MAX_WRITTEN = 512 << 20  # characters of all strings, each counted as often as it is used
+_FIRST = tuple(bytes([byte]) for byte in b"(]})cVSUTX")  # containers, names and strings: what is handed over begins so
+_NAMING = frozenset({"GLOBAL", "INST", "PERSID"})
+_PEEK = 4096
 _MAX_LONG = 255  # bytes of one integer
 _LARGEST_KEY = 1 << 60  # larger integers can be chosen to share one hash
 
@@ -44,6 +49,27 @@ def load(data: bytes) -> Any:
     value = _Machine(data).run()
     _Written().measure(value, 1)
     return value
+
+
+def is_pickle(data: bytes) -> bool:
+    """Whether these bytes begin as a pickle does. Protocols 0 and 1 have no mark, so their first opcodes must all be
+    such and either number what they make from 0 or 1 on, as every pickler does, or name something and end there."""
+    if data[:1] == b"\x80":
+        return data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
+    if data[:1] not in _FIRST:
+        return False
+    import pickletools
+
+    names: list[str] = []
+    stored: list[Any] = []
+    ends = False
+    with suppress(ValueError, LookupError, ArithmeticError):  # where it is cut, or is no pickle
+        for one, value, at in islice(pickletools.genops(data[:_PEEK]), 64):
+            names.append(one.name)
+            stored += [value] if one.name in ("PUT", "BINPUT", "LONG_BINPUT") else []
+            ends = one.name == "STOP" and at == len(data.rstrip()) - 1
+    named = ends and not _NAMING.isdisjoint(names)
+    return len(names) >= 3 and (stored[:1] in ([0], [1]) or named)
 
 
 def opcode_name(code: int) -> str:

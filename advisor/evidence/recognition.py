@@ -32,6 +32,7 @@ _STACK_LINE = Shape(
     r"#\d{1,3} +(?:0x[0-9a-f]+ in |[\w~<][^\n]{0,900}?(?:\(| from |::))|\[New LWP|(?:Arguments|Locals):$|"
     r"\S.* \(most recent call first\))"
 )
+_FAULT_FRAME = Shape(r'\s*File "[^"\n]+", line \d+ in ')  # faulthandler's; a traceback's has a comma
 _PYTHON_FRAME = Shape(r'\s*File "[^"]+", line \d+')
 _EXCEPTION = Shape(  # torch.OutOfMemoryError: CUDA out of memory.
     r"(?:[-*] )?(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*)?(?:Error|Exception|Interrupt|Exit|Timeout)(?:: |\b\(|$)(?! ?https?:)"
@@ -99,8 +100,33 @@ _SAMPLE_LINE = Shape(r"[a-zA-Z_:][\w:]*(?:\{[^\n]*\})? (?:[-+]?[\d.]+(?:[eE][-+]
 _META_LINE = Shape(r"# (?:HELP|TYPE) [a-zA-Z_:][\w:]* ")
 _STATUS_LINE = Shape(r"HTTP/[\d.]+ \d{3}\b")
 _HEALTHY = Shape(r'\{[^{}\[]{0,400}"(?:status|health|healthy|is_alive)" ?: ?["tf\d]')
+_NO_ANSWER = Shape(  # what curl says when nothing answered, and nothing else
+    r"(?:(?:\$ [^\n]{0,400}/health[^\n]{0,400}\n)?curl: \((?:7|28|52|56)\) [^\n]{0,300}(?:\n000)?|000)$"
+)
 _RECORDED = Shape(r'\s*\{[^\n]{0,4000}?"(?:pg_config|comm_lib_version|pg_status)"')
 _HEALTH_UP_TO = 4 << 10  # characters of an answer of a health endpoint
+
+_RELEASE = r"v?\d[\w.*+!-]*"
+_PINNED = Shape(  # vllm[flashinfer]==0.11.0 ; python_version > "3.9", apex @ file:///w/apex.whl, libnccl=2.28.9=h1_0
+    r"(?:[-*] )?[A-Za-z0-9_][\w.-]*(?:\[[\w,. -]*\])?"
+    rf"(?: ?(?:===?|~=|!=|[<>]=?) ?{_RELEASE}(?:, ?[<>=!~]+ ?{_RELEASE})*| @ (?:file|git|https?|ssh)\S+|=\d[\w.]*=\w+)"
+    r"(?:\s*$|\s*\\$| *;| +(?:#|--hash))"
+)
+_COLUMNS = Shape(r"ii +\S+ +\d|[A-Za-z0-9_][\w.:-]* +" + _RELEASE + r"(?: +\S+){0,3}\s*$")  # torch   2.9.0   /src/torch
+_WIDE = Shape(r"[A-Za-z0-9_][\w.-]* {2,}\d+\.\w[\w.+!-]*(?: +\S+){0,3}\s*$")
+_AROUND = Shape(  # what stands between the packages of a list
+    r"\s*#|-+(?: +-+)*\s*$|Package +Version|\s+--hash=|-[ercfi] |--[a-z-]+ |"
+    r"[^|]{0,80}\b(?:pip3?|conda|uv) (?:freeze|list|pip)\b|"
+    r"\s*(?:Collecting|Downloading|Using cached|Requirement already satisfied:|Installing collected packages:|"
+    r"Successfully installed) "
+)
+_LIST_HEAD = Shape(
+    r"^(?:Package +Version\b|# packages in environment at |# Name +Version|Desired=Unknown|ii +\S+ +\d)", re.M
+)
+_USUAL_PACKAGE = Shape(r"^(?:torch|pytorch|vllm|sglang|lmdeploy|xllm|nvidia-\S+|transformers|triton|numpy|pip) ", re.M)
+_LIST_JSON = Shape(r'\s*\[\s*\{\s*"(?:name|base_url)": ?"[^"\n]*",\s*"(?:version|build_number)": ?')
+_SHOWN = Shape(r"\s*Name: \S+\nVersion: \S+\nSummary: ")  # pip show
+_LISTED_FROM = 3  # packages; of fewer a person may be speaking
 
 
 def kind_of(text: str, language: str = "") -> ArtifactKind:
@@ -111,6 +137,8 @@ def kind_of(text: str, language: str = "") -> ArtifactKind:
     if len(set(_ENVIRONMENT.findall(head))) >= 3 and "PyTorch" in head:
         return "collect_env"
     rows = [row for row in head.split("\n") if row.strip()]
+    if is_package_list(head, rows):
+        return "collect_env"
     if is_machine(head, rows):
         return "machine"
     if is_metrics(rows):
@@ -126,6 +154,21 @@ def kind_of(text: str, language: str = "") -> ArtifactKind:
     if is_launch(head, typed, len(rows), logged, language):
         return "launch"
     return "log" if logged + framed >= max(1, 0.4 * len(rows)) or language in ("log", "logs", "text") else "text"
+
+
+def is_package_list(text: str, rows: list[str]) -> bool:
+    """`pip freeze`, `list`, `show` or `install`, `conda list`, `dpkg -l`, requirements, and hardly anything else."""
+    if _LIST_JSON.match(text) or _SHOWN.match(text):
+        return True
+    pinned = sum(bool(_PINNED.match(row)) for row in rows)
+    if _LIST_HEAD.search(text) or _USUAL_PACKAGE.search(text):
+        pinned = sum(bool(_PINNED.match(row) or _COLUMNS.match(row)) for row in rows)
+    installed = sum(row.startswith(("Requirement already satisfied: ", "Collecting ")) for row in rows)
+    if pinned + installed < _LISTED_FROM:
+        return False
+    around = sum(bool(_AROUND.match(row)) for row in rows)
+    bare = sum(row.replace("-", "").replace(".", "").isalnum() for row in rows)  # a requirement of any version
+    return pinned + around + min(bare, pinned) >= 0.9 * len(rows)
 
 
 def is_machine(text: str, rows: list[str]) -> bool:
@@ -154,16 +197,16 @@ def is_recorder(text: str) -> bool:
 
 
 def is_health(text: str) -> bool:
-    """The answer of a health endpoint: `curl -i`, or its small JSON body alone."""
+    """The answer of a health endpoint: `curl -i`, its small JSON body alone, or `curl` telling that there was none."""
     if len(text) > _HEALTH_UP_TO:
         return False
     whole = text.strip()
-    return bool(_STATUS_LINE.match(whole) or (whole.endswith("}") and _HEALTHY.match(whole)))
+    return bool(_STATUS_LINE.match(whole) or _NO_ANSWER.match(whole) or (whole.endswith("}") and _HEALTHY.match(whole)))
 
 
 def is_stack(text: str, framed: int, rows: int) -> bool:
     """A capture of where threads are, rather than a log in which one was printed."""
-    if framed * 2 >= rows and framed:
+    if framed * 2 >= rows and framed and "Fatal Python error" not in text:
         return True
     return rows <= 3 and len(PLACED.findall(text[:20_000])) >= 2
 
@@ -187,8 +230,13 @@ def line_kind(line: str) -> LineKind:
         line = line[:4000]
     if is_logged(line):
         return (
-            "stack" if _STACK_LINE.match(body(line)) and "NCCL" not in line[:80] and "]: " not in line[:20] else "log"
+            "stack"
+            if (_STACK_LINE.match(body(line)) and "NCCL" not in line[:80] and "]: " not in line[:20])
+            or _FAULT_FRAME.match(body(line))
+            else "log"
         )
+    if _FAULT_FRAME.match(line):
+        return "stack"
     if any(
         shape.match(line) for shape in (_PYTHON_FRAME, _EXCEPTION, _MACHINE_SPOKE, _PLACE_FIRST, _PROGRESS, _JSON_LOG)
     ):
@@ -198,6 +246,11 @@ def line_kind(line: str) -> LineKind:
     if _SHELL.match(line):
         return "launch"
     return "machine" if _MAPS.match(line) else ""
+
+
+def is_package(line: str) -> bool:
+    """Whether the line is one of a package list: `vllm==0.11.0`, `torch      2.9.0`."""
+    return len(line) < 400 and bool(_PINNED.match(line) or _WIDE.match(line))
 
 
 def is_bare_name(line: str) -> bool:

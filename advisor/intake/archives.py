@@ -27,6 +27,7 @@ MAX_TOTAL = 1 << 30  # bytes of all files of an input together
 MAX_MEMBERS = 2_000
 MAX_DEPTH = 6  # layers: a .tar.gz is two
 MAX_RATIO = 100
+MAX_BOMBS = 5  # files that unpack to more than that
 RATIO_FROM = 1 << 20  # bytes; smaller files may be as repetitive as they like
 
 _CHUNK = 1 << 16
@@ -63,6 +64,7 @@ class Budget:
 
     total: int = MAX_TOTAL
     members: int = MAX_MEMBERS
+    bombs: int = MAX_BOMBS
     notes: list[Note] = field(default_factory=list)
 
     def say(self, kind: Literal["unreadable", "ignored", "limit"], text: str, name: str) -> None:
@@ -112,6 +114,7 @@ def _drain(chunks: Iterator[bytes], packed: int, name: str, budget: Budget) -> b
             out += chunk
             budget.total -= len(chunk)
             if over := _over(out, packed, budget):
+                budget.bombs -= "times its size" in over
                 budget.say("limit", over, name)
                 break
     except _DAMAGE as error:
@@ -207,11 +210,13 @@ def _tar(name: str, data: bytes, budget: Budget, skipped: Counter[str]) -> Itera
                 shown = "" if member.isdir() else _shown(name, member.name, skipped)
                 if not shown:
                     continue
-                source = archive.extractfile(member) if member.isreg() and not member.issparse() else None
-                if source is None:
+                if not member.isreg() or member.issparse():
                     skipped[_NO_FILE] += 1
                 elif _admit(name, budget):
-                    yield shown, _drain(_chunks(source), len(data), shown, budget)
+                    content = data[member.offset_data : member.offset_data + member.size]
+                    if len(content) < member.size:
+                        budget.say("unreadable", f"cut short: {len(content)} of {member.size} bytes are there", shown)
+                    yield shown, _drain(_chunks(io.BytesIO(content)), len(data), shown, budget)
                 else:
                     return
     except (*_DAMAGE, tarfile.TarError) as error:
@@ -259,6 +264,11 @@ def _zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes
 
 def _admit(name: str, budget: Budget) -> bool:
     """Whether one more member may be read; the first that may not is said."""
+    if budget.bombs <= 0:
+        budget.say(
+            "limit", f"{MAX_BOMBS} files in it unpack to more than {MAX_RATIO} times their size: stopped there", name
+        )
+        return False
     if budget.total > 0 and budget.members > 0:
         budget.members -= 1
         return True

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
 from typing import NamedTuple, cast, get_args
 
+from advisor.evidence import plain_pickle
 from advisor.intake import archives
 from advisor.intake.parts import parts_of, rank_of_name
 from advisor.intake.texts import MAX_LINE, text_of, wide
@@ -13,6 +15,7 @@ from advisor.model.fact import Artifact, ArtifactKind, Note, Span
 MAX_BYTES = archives.MAX_BYTES
 
 _MAX_SAID = 10  # notes about members of one archive that are no text
+_MAX_EMPTY = 3  # files of an archive that are named each
 _RECORDER_MARKS = (b"pg_config", b"comm_lib_version", b"pg_status")
 
 
@@ -34,20 +37,26 @@ def take(name: str, data: bytes, kind: str = "") -> Taken:
     budget = archives.Budget()
     found = [_file(inner, content, kind) for inner, content in archives.members(name, data, budget)]
     artifacts = [artifact for one in found for artifact in one.artifacts]
-    notes = _few([note for one in found for note in one.notes], name)
-    return Taken(artifacts or [Artifact(name, "binary", "", rank=rank_of_name(name))], [*budget.notes, *notes])
+    notes = _few(budget.notes, name) + _few([note for one in found for note in one.notes], name)
+    empty = [one for one in artifacts if one.kind == "empty"]
+    if len(empty) > _MAX_EMPTY:
+        artifacts = [one for one in artifacts if one.kind != "empty"] or [Artifact(name, "empty", "")]
+        notes.append(Note("ignored", f"{len(empty)} files in it are empty", Span(name)))
+    return Taken(artifacts or [Artifact(name, "binary", "", rank=rank_of_name(name))], notes)
 
 
 def _few(notes: list[Note], name: str) -> list[Note]:
     """The notes, but not one for each of hundreds of files that are no text."""
     more = len(notes) - _MAX_SAID
-    return (
-        [*notes[:_MAX_SAID], Note("ignored", f"{more} more notes about files in it", Span(name))] if more > 1 else notes
-    )
+    if more <= 1:
+        return notes
+    own = [note for note in notes[_MAX_SAID:] if note.span == Span(name)]  # of the archive itself
+    rest = Note("ignored", f"{more - len(own)} more notes about files in it", Span(name))
+    return [*notes[:_MAX_SAID], *own, *([rest] if more > len(own) else [])]
 
 
 def _file(name: str, data: bytes, kind: str) -> Taken:
-    if data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+    if plain_pickle.is_pickle(data):
         return _pickle(name, data)
     if what := binary(data):
         return Taken([Artifact(name, "binary", "", rank=rank_of_name(name))], [Note("unreadable", what, Span(name))])
@@ -61,10 +70,10 @@ def _file(name: str, data: bytes, kind: str) -> Taken:
         notes.append(Note("limit", f"{cut} line(s) longer than {MAX_LINE} characters were cut", Span(name)))
     if kind in get_args(ArtifactKind) and kind not in ("text", "binary") and text.strip():
         return Taken([Artifact(name, cast(ArtifactKind, kind), text, rank=rank_of_name(name))], notes)
-    artifacts = parts_of(name, text, paste=kind == "text" or name == "-" or name.startswith("--symptom"))
+    artifacts, more = parts_of(name, text, paste=kind == "text" or name == "-" or name.startswith("--symptom"))
     if [one.kind for one in artifacts] == ["recorder"]:
         return _recorder_json(name, data, artifacts, notes)
-    return Taken(artifacts, notes)
+    return Taken(artifacts, notes + more)
 
 
 def binary(data: bytes) -> str:
@@ -106,5 +115,14 @@ def _plain(data: bytes) -> tuple[str | None, str]:
         reader = importlib.import_module("advisor.evidence.flight_recorder")
     except ImportError:
         return None, ""
+    if data[:1] != b"\x80" and plain_pickle.is_pickle(data):
+        try:
+            data = json.dumps(plain_pickle.load(data), skipkeys=True, default=_decoded).encode()
+        except plain_pickle.Refused as refused:
+            return None, f"a pickle that was not read: {refused}"
     text, reason = reader.as_text(data)
     return text, str(reason or "")
+
+
+def _decoded(value: bytes) -> str:
+    return value.decode("utf-8", "replace")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from advisor.evidence.lines import rank_in
-from advisor.evidence.paste import prose, split
+from advisor.evidence.paste import MAX_PARTS, prose, split
 from advisor.evidence.recognition import kind_of
 from advisor.evidence.shapes import Shape
-from advisor.model.fact import Artifact, ArtifactKind
+from advisor.model.fact import Artifact, ArtifactKind, Note, Span
 
 PROSE_UP_TO = 4 << 20  # characters
 
@@ -15,24 +15,31 @@ _RANK_NAME = Shape(r"(?:^|[^A-Za-z])(?:rank|RANK)[_.-]?(\d+)(?![\d])")  # pyspy_
 _WHOLE_KINDS = ("empty", "collect_env", "machine", "metrics", "health", "recorder")
 
 
-def parts_of(name: str, text: str, paste: bool) -> list[Artifact]:
-    """One artifact for a text of one kind, else one for all the prose and one for each part that a machine printed."""
+def parts_of(name: str, text: str, paste: bool) -> tuple[list[Artifact], list[Note]]:
+    """One artifact for a text of one kind, else one for all the prose and one for each part that a machine printed.
+
+    Of a text in more than some hundreds of parts the rest is one, which is said.
+    """
     rank = rank_of_name(name)
     kind = kind_of(text)
     if len(text) > PROSE_UP_TO:  # nobody writes that much: a log of a shape not known here
-        return [Artifact(name, "log" if kind == "text" else kind, text, rank=rank)]
+        return [Artifact(name, "log" if kind == "text" else kind, text, rank=rank)], []
     if is_whole(name, text, kind, paste):
-        return [Artifact(name, kind, text, rank=rank)]
+        return [Artifact(name, kind, text, rank=rank)], []
     parts = split(text)
     said = prose(text, parts)
     artifacts = [Artifact(name, "text", said, rank=rank)] if any(part.kind == "text" for part in parts) else []
+    notes: list[Note] = []
     line, counted = 1, 0
     for part in parts:
         line += text.count("\n", counted, part.start)
         counted = part.start
+        if part.rest:
+            said = f"more than {MAX_PARTS} parts: from line {line} on it was read as one {part.kind}"
+            notes.append(Note("limit", said, Span(name, line)))
         if part.kind != "text":
             artifacts.append(Artifact(name, part.kind, text[part.start : part.end], line, rank))
-    return artifacts or [Artifact(name, kind, text, rank=rank)]
+    return artifacts or [Artifact(name, kind, text, rank=rank)], notes
 
 
 def is_whole(name: str, text: str, kind: ArtifactKind, paste: bool) -> bool:

@@ -75,6 +75,17 @@ def clean(text: str) -> str:
 
 def shorten(text: str) -> tuple[str, int]:
     """The text with over-long lines cut, and how many were."""
-    rows = text.split("\n") if len(text) > MAX_LINE else []
-    cut = sum(len(row) > MAX_LINE for row in rows)
-    return ("\n".join(row[:MAX_LINE] for row in rows), cut) if cut else (text, 0)
+    if not _long(text):
+        return text, 0
+    rows = text.split("\n")
+    return "\n".join(row[:MAX_LINE] for row in rows), sum(len(row) > MAX_LINE for row in rows)
+
+
+def _long(text: str) -> bool:
+    """Whether a line is longer than `MAX_LINE`, told from one line end in each stretch of that length."""
+    start = 0
+    while start + MAX_LINE < len(text):
+        start = text.rfind("\n", start, start + MAX_LINE + 1) + 1
+        if not start:
+            return True
+    return False

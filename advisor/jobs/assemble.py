@@ -145,11 +145,14 @@ def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge],
 
 
 def _settle_build(gathering: Gathering) -> None:
-    """Take engine, version and image from launches and banners where the user did not say."""
+    """Take engine, version and image from launches, banners and lists of packages where the user did not say."""
     launches = gathering.launches + gathering.mentioned
+    names = {f"component.{name}": name for name in engines()}
+    installed = {names[fact.name]: fact for fact in gathering.facts if fact.name in names}
     banner = {fact.name: fact for fact in gathering.facts if fact.name in ("banner.engine", "banner.version")}
     seen = str(banner["banner.engine"].value) if "banner.engine" in banner else ""
     engine = gathering.build.engine or next((one.engine for one in launches if one.engine), "") or seen
+    engine = engine or (next(iter(installed)) if len(installed) == 1 else "")
     gathering.build = gathering.build.but(engine=engine)
     image = next((one.image for one in launches if one.image), "")
     banners = "banner.version" in banner and seen in ("", engine)
@@ -160,6 +163,10 @@ def _settle_build(gathering: Gathering) -> None:
             taking.image(image, gathering)
         if banners:
             taking.banner_version(banner["banner.version"], gathering)
+    if engine in installed and not gathering.build.known():
+        from advisor.jobs import taking
+
+        taking.banner_version(installed[engine], gathering)
 
 
 def _environment(request: Request, gathering: Gathering) -> None:

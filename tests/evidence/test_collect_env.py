@@ -210,3 +210,83 @@ def test_mangled():
 
 def test_hostile_length():
     assert_linear(collect_env.reading, "a ", "OS: (", "A_B=", "[pip3] a-cu", "GPU 0,")
+
+
+FREEZE = (
+    "aiohttp==3.9\nasync-timeout==4.0.3\nwatchdog==4.0.0\nhang==1\noom-killer==1\n-e git+https://h/x@1#egg=x\n"
+    "apex @ file:///w/apex.whl\nvllm==0.11.0\ntorch==2.9.0+cu129\nnvidia-nccl-cu12==2.27.5\n"
+)
+TABLE = (
+    "Package                Version      Editable project location\n---------------------- ------------ -----\n"
+    "crashtest              0.4.1\nhang                   1.0\nnvidia-nccl-cu12       2.27.5\n"
+    "torch                  2.9.0\nvllm                   0.11.0       /src/vllm\nwatchdog               4.0.0\n"
+)
+CONDA = (
+    "# packages in environment at /opt/conda:\n#\n# Name                    Version                   Build  Channel\n"
+    "_libgcc_mutex             0.1                        main\nhang                      1.0                    py311_0\n"
+    "pytorch                   2.9.0           py3.11_cuda12.9  pytorch\nwatchdog                  4.0.0    pypi_0    pypi\n"
+    "vllm                      0.11.0                   pypi_0    pypi\n"
+)
+REQUIREMENTS = (
+    "# crash and hang\n--extra-index-url https://h/whl\nwatchdog>=4,<5\ntimeout-decorator\nhang~=1.0 ; python_version > '3.9'\n"
+    "vllm[flashinfer]==0.11.0 \\\n    --hash=sha256:00ff\ntorch==2.9.0  # pinned\n"
+)
+EXPORT = "hang=1.0=py311_0\nwatchdog=4.0.0=pypi_0\ntorch=2.9.0=py311\nvllm=0.11.0=pypi_0\n"
+JSON = '[{"name": "watchdog", "version": "4.0.0"}, {"name": "torch", "version": "2.9.0"}, {"name": "vllm", "version": "0.11.0"}]\n'
+LISTS = (FREEZE, TABLE, CONDA, REQUIREMENTS, EXPORT, JSON)
+
+
+def test_a_package_list_is_components_and_never_a_symptom():
+    for text in LISTS:
+        for name in ("-", "requirements.txt"):
+            found = handed(text, name)
+            assert kinds(found) == ["collect_env"], text
+            assert [str(value)[:5] for value in values(found, "component.torch")] == ["2.9.0"]
+            assert values(found, "component.vllm") == ["0.11.0"]
+            assert_quiet(found)
+
+
+def test_a_package_list_in_a_paste_is_a_part_of_it():
+    for text in LISTS:
+        found = handed(f"Here is what is installed.\n\n```\n{text}```\nWhat now?\n")
+        assert sorted(kinds(found)) == ["collect_env", "text"] and values(found, "component.vllm") == ["0.11.0"]
+        assert_quiet(found)
+    for text in (FREEZE, EXPORT):
+        found = handed(f"Here is what is installed:\n{text}\nWhat now?\n")
+        assert sorted(kinds(found)) == ["collect_env", "text"]
+        assert_quiet(found)
+
+
+def test_a_few_packages_in_words_stay_words():
+    for text in (
+        "vllm==0.11.0\nit hangs\n",
+        "It hangs.\nvllm==0.11.0\ntorch==2.9.0\nWhy?\n",
+        "rank 0\nloss 0.5\nhang 3\n",
+    ):
+        assert kinds(handed(text)) == ["text"]
+
+
+DPKG = "ii  libnccl2  2.28.9-1+cuda13.0  amd64  NVIDIA lib\nii  watchdog  5.16-1  amd64  a watchdog, for hangs\nii  hang  1.2  amd64  x\n"
+INSTALL = (
+    "Collecting watchdog==4.0.0\n  Downloading watchdog-4.0.0.whl (82 kB)\nCollecting hang\n  Using cached hang-1.tar.gz\n"
+    "Requirement already satisfied: torch==2.9.0 in /usr/lib (2.9.0)\nSuccessfully installed hang-1 watchdog-4.0.0\n"
+)
+BULLETS = "- torch==2.9.0\n- watchdog==4.0.0\n- hang==1.0\n"
+SHOW = "Name: watchdog\nVersion: 4.0.0\nSummary: Filesystem events, watchdog, timeout\nRequires:\n"
+PROMPT = (
+    "(base) root@h:~# pip list | grep -E 'torch|watch'\ntorch            2.9.0\nwatchdog         4.0.0\nhang      1.0\n"
+)
+
+
+def test_other_lists_of_packages_are_no_symptom_either():
+    for text in (DPKG, INSTALL, BULLETS, SHOW, PROMPT):
+        found = handed(text, "packages.txt")
+        assert kinds(found) == ["collect_env"], text
+        assert_quiet(found)
+    assert values(handed(BULLETS), "component.torch") == ["2.9.0"]
+    assert values(handed(SHOW.replace("watchdog\n", "torch\n", 1)), "component.torch") == ["4.0.0"]
+
+
+def test_settings_are_no_package_list():
+    for text in ("NCCL_NVLS_ENABLE=0\nVLLM_USE_V1=1\nNCCL_P2P_DISABLE=1\n", "tp=8\npp=2\ndp=1\n"):
+        assert "collect_env" not in kinds(handed(text, "env.txt"))

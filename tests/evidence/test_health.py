@@ -4,6 +4,8 @@ import pytest
 
 from advisor.evidence import health
 from tests.evidence.readings import assert_linear, assert_no_symptom, assert_unknown, given_text, hold_up, told
+from tests.evidence.situations import handed, kinds, values
+from tests.evidence.situations import notable as notable_in
 from tests.evidence.test_metrics import vllm
 
 STALLED = "Backend scheduler_tick has not advanced for 93.4s."
@@ -101,3 +103,26 @@ def test_hostile_length():
     assert_linear(
         health.read, '{"status":"', '{"status":"a","message":"', "HTTP/1.1 503\n", "curl: (28) ", '{ "status" : "\\\\'
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TIMED_OUT,
+        "000\n",
+        "curl: (7) Failed to connect to localhost port 8000 after 0 ms: Couldn't connect to server\n000",
+        "$ curl -m 15 http://h:8000/health\ncurl: (52) Empty reply from server\n",
+    ],
+)
+def test_no_answer_alone_is_known_as_one(text):
+    assert health.mine(text)
+    for given in (text, f"I asked it again.\n\n```\n{text}\n```\n"):
+        found = handed(given)
+        assert (
+            "health" in kinds(found) and values(found, "health.status") == [0] and "health.status" in notable_in(found)
+        )
+
+
+def test_curl_in_words_stays_words():
+    for text in (f"I see {TIMED_OUT}", f"{TIMED_OUT}and then it came back.\n", "1000\n", "000 requests\n"):
+        assert kinds(handed(text)) == ["text"]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.evidence.paste import prose, split
+from advisor.evidence.paste import MAX_PARTS, prose, split
 
 LOG = "[2026-08-02 12:01:07 TP1] Scheduler watchdog timeout (self.watchdog_timeout=120, self.soft=False)"
 
@@ -42,3 +42,12 @@ def test_parts_are_in_order_and_inside(rows):
     parts = split(text)
     assert all(0 <= part.start < part.end <= len(text) for part in parts)
     assert prose(text, parts).count("\n") == text.count("\n")
+
+
+def test_of_very_many_parts_the_rest_is_one():
+    for piece in (f"```\n{LOG}\n```\nIt froze.\n", f"{LOG}\n\nIt froze.\nWhy?\n", "~~~sh\nls\n~~~\n"):
+        text = piece * (3 * MAX_PARTS)
+        parts = split(text)
+        assert len(parts) <= MAX_PARTS + 1 and [part.rest for part in parts] == [False] * (len(parts) - 1) + [True]
+        assert parts[-1].end == len(text)
+    assert not any(part.rest for part in split(f"```\n{LOG}\n```\nIt froze.\n" * (MAX_PARTS // 3)))

@@ -174,3 +174,39 @@ def test_a_dump_with_bytes_changed_is_read_or_refused(data):
         plain_pickle.load(bytes(whole))
     except Refused as refused:
         assert refused.reason
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_every_protocol_is_known_as_a_pickle(protocol):
+    dump = pickle.loads(DUMP.read_bytes())
+    value: object
+    for value in (dump, [dump], (1, "a"), {}, "text", os.getcwd, {1, 2}):
+        data = pickle.dumps(value, protocol)
+        assert plain_pickle.is_pickle(data), (value, data[:40])
+        if len(data) > 5000:
+            assert all(plain_pickle.is_pickle(data[:size]) for size in (60, 500, 4096, 4097, len(data) - 1))
+
+
+@pytest.mark.parametrize(
+    "data", [b"cposix\nsystem\n(S'id'\ntR.", b"(S'id'\niposix\nsystem\n.\n", b"(cos\nsystem\nVid\no."]
+)
+def test_a_name_without_a_memo_is_known_too(data):
+    assert plain_pickle.is_pickle(data)
+    assert_refused(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "crash\nhang\n", "(see below)\nIt hangs.", "Vllm\np1\n", "(q1).", "Version 0.11\npython -m vllm\n", "}\n", "]",
+        "S\n", "(a.", "containerd\nsystem\n.", "Traceback (most recent call last):\n", "(TP0 pid=1) INFO x\n", "Xid 79\n",
+        "Thread 1 (idle)\n", "Timeout (0:05:00)!\n", "UTC\n", "could be p0\np1\n",
+    ],
+)  # fmt: skip
+def test_words_are_no_pickle(text):
+    assert not plain_pickle.is_pickle(text.encode())
+
+
+@given(st.text(alphabet="(]}cVSp01\n.aetN Id'", max_size=40))
+def test_what_looks_like_one_never_raises(text):
+    plain_pickle.is_pickle(text.encode())
