@@ -16,7 +16,7 @@ from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact
 
 _MARKS = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
-_NAME = Shape(r"[\w./+-]*/[\w-]*linux-gnu/|[\w.]+\.cpython-\d+-\w+-linux-gnu\.so")
+_NAME = Shape(r"[\w./+-]*/[\w-]*linux-gnu/[\w.+-]*|[\w.]+\.cpython-\d+-\w+-linux-gnu\.so")
 
 
 def read(artifact: Artifact) -> tuple[Fact, ...]:
