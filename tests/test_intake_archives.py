@@ -161,8 +161,21 @@ def test_a_tar_cut_short():
     assert artifacts[0] == ("x.tar!a.log", "log", None) and notes
 
 
-def test_zstandard_is_read_or_said():
-    packed = bytes.fromhex("28b52ffd0058190000") + b"abc"
+ZST = bytes.fromhex(  # `zstd` of LOG: one line of 98 bytes, three times
+    "28b52ffd602600ed0200e4045b323032362d30382d30322031323a30313a3037205450315d205363686564756c657220"
+    "7761746368646f672074696d656f7574202873656c662e5f3d3132302c20736f66743d46616c7365290a0400c13250f2"
+    "d90ab8bbfa4e28"
+)
+
+
+def test_zstandard_is_read():
+    artifacts, notes = seen("x.log.zst", ZST)
+    assert [(name, kind) for name, kind, *_ in artifacts] == [("x.log.zst", "log")] and not notes
+    assert intake.take("x.log.zst", ZST).artifacts[0].text.encode() == LOG
+
+
+@pytest.mark.parametrize("packed", [ZST[:-9], ZST[:20] + b"\0" * 20])
+def test_zstandard_that_is_damaged_or_cut_short_is_said(packed):
     artifacts, notes = seen("x.zst", packed)
     assert notes and artifacts[0][0] == "x.zst"
 

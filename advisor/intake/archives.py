@@ -3,14 +3,15 @@
     logs.tar.gz -> logs.tar.gz!rank0/engine.log, logs.tar.gz!rank1/engine.log        server.log.gz -> server.log.gz
 
 Nothing is ever written to disk. Links, devices and names that climb out are left alone and counted in a note. What was
-read before a limit, or before damage, is kept. gzip, bzip2, xz, zip and tar are the standard library's; Zstandard is
-read by Python 3.14 (`compression.zstd`) or where the `zstandard` package is installed, else a note says so.
+read before a limit, or before damage, is kept. The formats are read by the standard library; Zstandard below Python
+3.14 by the backport of the module that reads it there.
 """
 
 from __future__ import annotations
 
 import importlib
 import io
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -98,12 +99,10 @@ def _opened(kind: str, name: str, data: bytes, budget: Budget) -> Iterator[tuple
         for why, count in sorted(skipped.items()):
             budget.say("ignored", f"{count} {why}", name)
         return
-    chunks = _stream(kind, name, data, budget)
-    if chunks is not None:
-        content = _drain(chunks, len(data), name, budget)
-        if not content and len(data) > _SMALL and not any(note.span == Span(name) for note in budget.notes):
-            budget.say("unreadable", "nothing could be unpacked", name)
-        yield name, content
+    content = _drain(_stream(kind, data), len(data), name, budget)
+    if not content and len(data) > _SMALL and not any(note.span == Span(name) for note in budget.notes):
+        budget.say("unreadable", "nothing could be unpacked", name)
+    yield name, content
 
 
 def _drain(chunks: Iterator[bytes], packed: int, name: str, budget: Budget) -> bytes:
@@ -133,7 +132,7 @@ def _over(out: bytearray, packed: int, budget: Budget) -> str:
     return ""
 
 
-def _stream(kind: str, name: str, data: bytes, budget: Budget) -> Iterator[bytes] | None:
+def _stream(kind: str, data: bytes) -> Iterator[bytes]:
     if kind == "gzip":
         return _gzip(data)
     if kind == "bzip2":
@@ -141,25 +140,8 @@ def _stream(kind: str, name: str, data: bytes, budget: Budget) -> Iterator[bytes
     if kind == "xz":
         lzma = importlib.import_module("lzma")
         return _framed(lzma.LZMADecompressor, data, lzma.LZMAError)
-    for name_of_it in ("compression.zstd", "zstandard"):
-        try:
-            zstd = importlib.import_module(name_of_it)
-        except ImportError:
-            continue
-        if name_of_it == "zstandard":
-            return _zstandard(zstd, data)
-        return _framed(zstd.ZstdDecompressor, data, zstd.ZstdError)
-    budget.say("unreadable", "compressed with Zstandard, which this Python cannot read: unpack it first (unzstd)", name)
-    return None
-
-
-def _zstandard(module: Any, data: bytes) -> Iterator[bytes]:
-    """The chunks that the `zstandard` package reads."""
-    reader = module.ZstdDecompressor(max_window_size=1 << 27).stream_reader(io.BytesIO(data), read_across_frames=True)
-    try:
-        yield from _chunks(reader)
-    except module.ZstdError as error:
-        raise ValueError(str(error)) from error
+    zstd = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    return _framed(zstd.ZstdDecompressor, data, zstd.ZstdError)
 
 
 def _gzip(data: bytes) -> Iterator[bytes]:
