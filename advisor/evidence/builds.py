@@ -321,15 +321,6 @@ def find_build(text: str, *, engine: str | None) -> tuple[Build, tuple[Component
     return build.but(components=components), components, notes + contradictions([*found, *said])
 
 
-def stated_components(text: str) -> tuple[Component, ...]:
-    """The components that prose states as its own, each at its first mention."""
-    found: dict[str, Component] = {}
-    for _, piece in _pieces(readable(text)):
-        for one in _stated(piece, None):
-            found.setdefault(one.name, one)
-    return tuple(found.values())
-
-
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """The lines of all blocks that speak of the user's own deployment."""
     for block in blocks(text, machine=True):

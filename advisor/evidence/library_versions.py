@@ -16,7 +16,6 @@ from advisor.model.build import Component
 from advisor.model.fact import Note
 
 _LAST = re.compile(r"(?:^|[\s=])v?(\d[\w.+!-]*)$")
-_HASH = re.compile(r"[0-9a-f]{7,40}")
 
 
 def plain_version(name: str, given: str) -> str:

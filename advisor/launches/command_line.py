@@ -20,7 +20,7 @@ from functools import cached_property
 from advisor.launches.flags import Parsed, Place, parse
 from advisor.launches.shell import Binding, Command, Word
 from advisor.launches.spelling import looks_like_flag, spell
-from advisor.model.fact import Span, Value
+from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
@@ -248,8 +248,3 @@ def reads_as_command(launch: Launch, parsed: Parsed) -> bool:
     if launch.settings or launch.image:
         return True
     return not parsed.strays and bool(_MODEL_LIKE.search(launch.model))
-
-
-def flag_value(value: Value) -> str:
-    """A value as it is typed after a flag."""
-    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)

@@ -129,12 +129,6 @@ def base(text: str) -> Version | None:
     return Version(version.base_version) if version else None
 
 
-def version_in(text: str) -> str | None:
-    """The first version number in a piece of prose, without its `v`; None when there is none."""
-    found = _VERSION.search(text)
-    return found.group(1) if found else None
-
-
 def local_commit(version: str) -> str | None:
     """The commit that a setuptools-scm local label names: `0.25.2.dev0+g752a3a504.d20260720` -> `752a3a504`."""
     parsed = parse_version(version)

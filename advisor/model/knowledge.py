@@ -273,11 +273,3 @@ class Knowledge:
         defaults = {str(one.get("default")) for one in records}
         known = all(one.get("default_known") for one in records)
         return self.setting(flag, None) if known and len(defaults) == 1 else None
-
-    def variable_default(self, name: str, version: str | None) -> tuple[bool, str | None]:
-        """`(known, default)` of an environment variable at `version`; `(False, None)` when not established."""
-        records = self._environment.get(name)
-        raw = self._at(records, version) if records and version else None
-        if raw is None or not raw.get("default_known"):
-            return False, None
-        return True, raw.get("default")

@@ -1,8 +1,9 @@
 """Python text -> its syntax tree, one at a time.
 
-Releases are read in parallel, and older CPythons (seen with 3.11.7) keep one count of depth for all threads that build
-a tree: two at once can end in `SystemError: AST constructor recursion depth mismatch`. **Source:** CPython 3.11
-`Python/Python-ast.c` (`recursion_depth` in the interpreter's `ast_state`); python/cpython#106905.
+Releases are read in parallel. `SystemError: AST constructor recursion depth mismatch` was seen once with 3.11.7, where
+the interpreter keeps one count of depth while it builds a tree; it could not be brought about at will.
+
+**Source:** python/cpython#106905 (`state->recursion_depth`).
 """
 
 from __future__ import annotations
