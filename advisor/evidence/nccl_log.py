@@ -22,18 +22,11 @@ from collections.abc import Iterator
 from advisor.evidence.lines import line_around, occurrences
 from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting
+from advisor.evidence.watchdog import CAUGHT, GROUP, STATUS, WORK
 from advisor.model.fact import Artifact, Fact, FactKind
 
-_WATCHDOG = "Watchdog caught collective operation timeout"
 _FAILED = "failure detected by watchdog at work sequence id"
 _STUCK = ("Heartbeat monitor timed out", "watchdog got stuck for")
-_WORK = Shape(
-    r"Work[NHX]CCL\(SeqNum=(\d{1,18}), OpType=(\w+), NumelIn=(\d{1,18})(?:, NumelOut=\d+)?, Timeout\(ms\)=(\d{1,18})\)"
-)
-_GROUP = Shape(
-    r"\[PG (?:ID )?\w+(?: PG GUID \w+)? ?(?:\(([^)\n]*)\))? ?Rank (\w+)\]"
-)  # [PG ID 8 PG GUID 85(pp_broadcast) Rank 3]
-_STATUS = Shape(r"last enqueued work: (-?\d{1,18})(?:, last started work: -?\d+)?, last completed work: (-?\d{1,18})")
 _VERSION = Shape(r"(?:NCCL version |using nccl==)(\d+\.\d+(?:\.\d+)?)")
 _NODES = Shape(r"nRanks \d{1,9} nNodes (\d{1,6}) localRanks ")
 _AFTER = Shape(r": (\d{1,18})")
@@ -115,13 +108,13 @@ def read(artifact: Artifact) -> tuple[Fact, ...]:
 
 def _timeouts(artifact: Artifact) -> Iterator[Fact]:
     text = artifact.text
-    for count, at in enumerate(occurrences(text, _WATCHDOG)):
+    for count, at in enumerate(occurrences(text, CAUGHT)):
         if count > _MAX:
             return
         row = line_around(text, at)
         for name in ("symptom.watchdog", "symptom.hang", "symptom.timeout"):
             yield sighting(artifact, name, True, at, row.end, notable=True)
-        work = _WORK.search(text, at, at + 400)
+        work = WORK.search(text, at, at + 400)
         if work:
             values = {"seq": int(work[1]), "op": work[2], "numel": int(work[3]), "timeout_ms": int(work[4])}
             for short, value in values.items():
@@ -138,19 +131,19 @@ def _failures(artifact: Artifact) -> Iterator[Fact]:
         number = _AFTER.match(text, at + len(_FAILED))
         if number:
             yield sighting(artifact, "collective.seq", int(number[1]), at)
-        status = _STATUS.search(text, at, at + 300)
+        status = STATUS.search(text, at, at + 300)
         if status:
             yield sighting(artifact, "collective.last_enqueued", int(status[1]), status.start())
-            yield sighting(artifact, "collective.last_completed", int(status[2]), status.start())
+            yield sighting(artifact, "collective.last_completed", int(status[3]), status.start())
 
 
 def _group(artifact: Artifact, start: int, at: int) -> Iterator[Fact]:
     """The group named nearest before `at` on its line."""
-    named = list(_GROUP.finditer(artifact.text, max(start, at - 600), at))
+    named = list(GROUP.finditer(artifact.text, max(start, at - 600), at))
     if named:
-        if named[-1][1]:
-            yield sighting(artifact, "collective.group", named[-1][1], named[-1].start())
-        yield sighting(artifact, "collective.rank", named[-1][2], named[-1].start())
+        if named[-1][3]:
+            yield sighting(artifact, "collective.group", named[-1][3], named[-1].start())
+        yield sighting(artifact, "collective.rank", named[-1][4], named[-1].start())
 
 
 def _stuck(artifact: Artifact) -> Iterator[Fact]:

@@ -29,13 +29,13 @@ from advisor.model.fact import Artifact
 
 CAUGHT = "Watchdog caught collective operation timeout"
 # [PG ID 8 PG GUID 85(pp_broadcast) Rank 3], [PG 2 Rank 3], [PG ID 0 PG GUID 0(default_pg) Rank 1]
-_GROUP = Shape(r"\[PG (?:ID )?(\w+)(?: PG GUID (\w+))? ?(?:\(([^)\n]*)\))? ?Rank (\w+)\]")
-_WORK = Shape(
+GROUP = Shape(r"\[PG (?:ID )?(\w+)(?: PG GUID (\w+))? ?(?:\(([^)\n]*)\))? ?Rank (\w+)\]")
+WORK = Shape(
     r"Work[NHX]CCL\(SeqNum=(\d{1,18}), OpType=(\w+), NumelIn=(\d{1,18})(?:, NumelOut=\d+)?, Timeout\(ms\)=(\d{1,18})\)"
 )
 _WORLD = Shape(r"\[rank(\d{1,6})\]")
 _PLACE = Shape(r"\[Rank (\d+)\]")
-_STATUS = Shape(
+STATUS = Shape(
     r"ast enqueued (?:NCCL )?work: (-?\d{1,18})(?:, last started (?:NCCL )?work: (-?\d{1,18}))?"
     r", last completed (?:NCCL )?work: (-?\d{1,18})"
 )
@@ -67,7 +67,7 @@ def _bearers(text: str) -> dict[tuple[str, str], set[str]]:
         if count > 10 * _MAX:
             break
         head = text[max(0, at - _HEAD) : at].rpartition("\n")[2].rpartition(INNER)[2]
-        mark, world = _GROUP.match(text, at), _WORLD.search(head)
+        mark, world = GROUP.match(text, at), _WORLD.search(head)
         if mark and world:
             found.setdefault(_mark(mark), set()).add(world[1])
     return found
@@ -82,7 +82,7 @@ def _caught(
 ) -> Iterator[Collective]:
     text = artifact.text
     for count, at in enumerate(occurrences(text, CAUGHT)):
-        work = _WORK.search(text, at, at + 400)
+        work = WORK.search(text, at, at + 400)
         if count > _MAX:
             return
         if work is None:
@@ -109,7 +109,7 @@ def _statuses(
     """The status and, where the line names one, the collective that failed."""
     text = artifact.text
     for count, at in enumerate(occurrences(text, "ast enqueued ")):
-        found = _STATUS.match(text, at)
+        found = STATUS.match(text, at)
         if count > _MAX:
             return
         if found is None:
@@ -127,7 +127,7 @@ def _whose(artifact: Artifact, bearers: Mapping[tuple[str, str], set[str]], at: 
     """The group, its number on all ranks and the rank that the line around `at` names before it."""
     row = line_around(artifact.text, at)
     start = max(row.start, at - _LONGEST)
-    named = list(_GROUP.finditer(artifact.text, start, at))
+    named = list(GROUP.finditer(artifact.text, start, at))
     place = list(_PLACE.finditer(artifact.text, start, at))
     head = row.text[:_LONGEST]
     rank = rank_in(head[: head_length(head)]) or artifact.rank
