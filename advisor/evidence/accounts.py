@@ -41,7 +41,7 @@ FACTS = (
     FactKind(
         "collective.missing_rank",
         "str",
-        "the ranks that never joined the collective that the others wait for",
+        "the ranks that had not enqueued the collective that the others wait for",
         "Which rank has the lower last enqueued work in the group that timed out?",
         "grep -h 'last enqueued' LOG of every rank",
     ),
@@ -217,8 +217,15 @@ def _spans(posted: Mapping[str, Collective]) -> Iterator[Span | None]:
 
 def _tell_waiting(account: Account, one: Waiting, standing: Mapping[str, Stand], troubled: bool) -> None:
     alarmed = troubled or one.one.state == "timed_out"
-    if one.missing:
-        _tell_missing(account, one, standing)
+    launching = [rank for rank in one.missing if rank in standing and standing[rank].place == "nccl"]
+    launching = [rank for rank in launching if not one.group.is_dumped(rank)]
+    missing = [rank for rank in one.missing if rank not in launching]
+    if launching:
+        _tell_launching(account, one, launching, standing)
+    if missing:
+        _tell_missing(account, one, missing, standing)
+    elif launching:
+        return
     elif len(one.joined) < 2 and (one.unknown or alarmed):
         _tell_alone(account, one)
     else:
@@ -248,20 +255,36 @@ def _tell_alone(account: Account, one: Waiting) -> None:
     account.say("waits", says, [rank], [one.one.span], collective_name(group.name, one.seq, one.one.op))
 
 
-def _tell_missing(account: Account, one: Waiting, standing: Mapping[str, Stand]) -> None:
+def _tell_launching(account: Account, one: Waiting, ranks: list[str], standing: Mapping[str, Stand]) -> None:
+    """Ranks inside NCCL: a call is counted when it returns, so they may be launching what the others wait for."""
+    counts = joins.apart(one.group)
+    says = (
+        f"{spoken(ranks)} {verb(ranks, 'stands', 'stand')} inside NCCL and {verb(ranks, 'has', 'have')} not counted "
+        f"{_named(one)} yet (enqueued so far: {_counted(counts)}): a call under way is not counted, "
+        "a dump tells which it is"
+    )
+    spans = [one.one.span, *(standing[rank].span for rank in ranks)]
+    account.say("behind", says, ranks, spans, collective_name(one.group.name, one.seq, one.one.op))
+
+
+def _tell_missing(account: Account, one: Waiting, missing: list[str], standing: Mapping[str, Stand]) -> None:
+    """Ranks that did not join; where their counts alone say so, a call under way is not ruled out."""
     op = one.one.op
     counts = joins.apart(one.group)
-    here = [standing[rank] for rank in one.missing if rank in standing and standing[rank].waits]
+    counted = [rank for rank in missing if not one.group.is_dumped(rank) and rank not in standing]
+    here = [standing[rank] for rank in missing if rank in standing and standing[rank].waits]
     where = "; ".join(f"rank {stand.rank} waits {stand.words}" for stand in here[:2])
     says = (
         (f"{where}; " if where else "")
-        + f"{spoken(one.joined)} launched {_named(one)}, which {spoken(one.missing)} never joined"
+        + f"{spoken(one.joined)} launched {_named(one)}, which {spoken(missing)} "
+        + (f"{verb(missing, 'has', 'have')} not enqueued" if counted else "never joined")
         + (f" (enqueued so far: {_counted(counts)})" if counts else "")
+        + (f"; a stack of {spoken(counted)} tells whether that call is under way" if counted else "")
     )
-    spans = [one.one.span, *(one.group.spans.get(rank) for rank in one.missing), *(stand.span for stand in here)]
-    account.say("missing_rank", says, (*one.joined, *one.missing), spans, collective_name(one.group.name, one.seq, op))
+    spans = [one.one.span, *(one.group.spans.get(rank) for rank in missing), *(stand.span for stand in here)]
+    account.say("missing_rank", says, (*one.joined, *missing), spans, collective_name(one.group.name, one.seq, op))
     account.derive("collective.mismatch", "missing_rank")
-    account.derive("collective.missing_rank", ", ".join(one.missing))
+    account.derive("collective.missing_rank", ", ".join(missing))
     account.derive("symptom.ranks_split", True, notable=True)
 
 

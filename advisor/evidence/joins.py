@@ -1,7 +1,7 @@
 """What each rank posted into each group -> the first collective that they do not share, and who is missing from it.
 
     rank 0: default_pg #200 _all_gather_base completed, #201 _all_gather_base scheduled
-    rank 1: default_pg #200 _all_gather_base completed; last enqueued 200           -> rank 1 never joined #201
+    rank 1: default_pg #200 _all_gather_base completed; last enqueued 200           -> rank 1 lacks #201
     rank 0: pp_broadcast #126 broadcast 60, #127 broadcast 12, ...
     rank 1: pp_broadcast #126 broadcast 12, #127 broadcast 24, ...                  -> #126 differs, one left out
 
@@ -12,7 +12,9 @@ scattering may differ as long as they complete. A broadcast's sender reports it 
 joined, so only a rank's own count says what it joined. Point-to-point operations are not compared here, and a group
 that has them is not compared by counts, which mix both kinds. What names no rank is not compared with what does.
 
-**Source:** PyTorch 2.13 `torch/distributed/flight_recorder/components/types.py` (`Op.match`), `builder.py`.
+**Source:** PyTorch `torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp` (`initWork` records, `workEnqueue` counts, with
+one count for collectives and transfers); PyTorch 2.13 `torch/distributed/flight_recorder/components/types.py`
+(`Op.match`), `builder.py`.
 """
 
 from __future__ import annotations
@@ -59,6 +61,7 @@ class Group:
     enqueued: dict[str, int] = field(default_factory=dict)
     completed: dict[str, int] = field(default_factory=dict)
     spans: dict[str, Span | None] = field(default_factory=dict)
+    dumped: set[str] = field(default_factory=set)
 
     @property
     def ranks(self) -> tuple[str, ...]:
@@ -78,6 +81,10 @@ class Group:
 
     def joined(self, seq: int) -> tuple[str, ...]:
         return tuple(rank for rank in self.ranks if (self.reached(rank) or 0) >= seq)
+
+    def is_dumped(self, rank: str) -> bool:
+        """Whether a dump of the rank is here: it lists a call from its start, a count grows when the call returns."""
+        return rank in self.dumped or any(one.created_ns is not None for one in self.posted.get(rank, {}).values())
 
     def at(self, seq: int) -> dict[str, Collective]:
         """What each rank posted at a place."""
@@ -253,6 +260,8 @@ def _same(a: Collective, b: Collective) -> Collective:
 
 
 def _count(group: Group, rank: str, status: GroupStatus) -> None:
+    if status.source == "flight_recorder":
+        group.dumped.add(rank)
     for counts, number in ((group.enqueued, status.last_enqueued), (group.completed, status.last_completed)):
         if number is not None:
             counts[rank] = max(number, counts.get(rank, 0))

@@ -297,7 +297,7 @@ def test_the_watchdogs_of_two_jobs():
     late = moved("prefill/", caught("0", 8, "default_pg", 201))
     logs = [log("prefill", "0", 201, 200), log("prefill", "1", 200, 200), log("decode", "1", 900, 900)]
     said, _ = told(late, *logs, log("decode", "0", 900, 900))
-    assert "#201 of the default group in prefill, which rank 1 never joined" in said["missing_rank"][0]
+    assert "#201 of the default group in prefill, which rank 1 has not enqueued" in said["missing_rank"][0]
 
 
 # watchdogs

@@ -56,7 +56,10 @@ def test_a_pickle_beside_a_json():
 
 def test_tp_divergence_from_logs():
     said, facts = told("tp_divergence", "*.log")
-    assert said["missing_rank"] == [NEVER_JOINED.format("_allgather_base")]
+    assert said["missing_rank"] == [
+        "rank 0 launched _allgather_base #201 of the default group, which rank 1 has not enqueued (enqueued so far: "
+        "rank 0 201, rank 1 200); a stack of rank 1 tells whether that call is under way"
+    ]
     assert facts["collective.missing_rank"] == "1" and facts["collective.mismatch"] == "missing_rank"
     assert "Connect" in said["echo"][0] and "reporter" in said
 
@@ -257,3 +260,17 @@ def test_groups_of_one_name_are_not_compared_with_one_another():
     assert not {"mismatch", "missing_rank", "behind"} & {one.kind for one in said([*first, *second])}
     skewed = said([*first, (1, 3, 0, 90, 60, 99), (3, 3, 1, 90, 12, 97)])
     assert [(one.kind, one.ranks) for one in skewed if one.kind == "mismatch"] == [("mismatch", ("1", "3"))]
+
+
+def test_a_rank_inside_nccl_may_be_launching_what_its_count_lacks():
+    """A launch that spins for a proxy slot has not returned, so the watchdog's count of that rank is one behind."""
+    stack = (
+        'Process 7: python\nPython v3.12.3 (/usr/bin/python3.12)\n\nThread 7 (active): "MainThread"\n'
+        "    ncclLocalOpAppend (proxy.cc:405)\n    SaveProxy (proxy.cc:580)\n    ncclAllGather (collectives.cc:91)\n"
+        "    all_gather (torch/distributed/distributed_c10d.py:3500)\n    run_batch (scheduler.py:10)\n"
+    )
+    logs = [one for rank in (0, 1) for one in captured(f"tp_divergence/rank{rank}.log")]
+    statements, facts = situation([*logs, *handed(stack, "rank1.stack.txt")])
+    kinds = {one.kind: one for one in statements}
+    assert "missing_rank" not in kinds and "collective.missing_rank" not in {fact.name for fact in facts}
+    assert kinds["behind"].ranks == ("1",) and "rank 1 stands inside NCCL" in kinds["behind"].says
