@@ -263,3 +263,17 @@ def test_very_many_fences_are_read_as_one_text_from_somewhere_on():
     assert len(found) < 600
     assert [note.kind for note in notes] == ["limit"] and "it was read as one text" in notes[0].text
     assert notes[0].span and notes[0].span.line > 100
+
+
+@pytest.mark.parametrize("rubbish", [b"\0" * 4096, bytes(range(256)) * 4])
+def test_a_log_with_a_block_of_rubbish_is_still_read(rubbish):
+    rows = (DATA / "tp_divergence" / "rank0.log").read_bytes()
+    found = intake.take("rank0.log", rows[:2000] + rubbish + rows[2000:])
+    assert [one.kind for one in found.artifacts] == ["log"]
+    assert [note.text for note in found.notes if "damaged" in note.text]
+    assert "Watchdog caught collective operation timeout" in found.artifacts[0].text
+
+
+@pytest.mark.parametrize("data", [b"\0" * 9000, bytes(range(256)) * 40, b"SQLite format 3\0" + b"\0\1\2a" * 900])
+def test_what_is_no_text_is_not_read_as_damaged_text(data):
+    assert [one.kind for one in intake.take("x", data).artifacts] == ["binary"]

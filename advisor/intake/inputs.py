@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from typing import NamedTuple, cast, get_args
 
 from advisor.evidence import plain_pickle
@@ -17,6 +18,11 @@ MAX_BYTES = archives.MAX_BYTES
 _MAX_SAID = 10  # notes about members of one archive that are no text
 _MAX_EMPTY = 3  # files of an archive that are named each
 _RECORDER_MARKS = (b"pg_config", b"comm_lib_version", b"pg_status")
+_HEAD = 65_536  # bytes by which a file is judged
+_ZEROS = re.compile(rb"\0+")
+_CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\f\r\x1b"))
+_TEXT_TO_STRANGE = 20
+_BYTES_PER_LINE = 2_000
 
 
 class Taken(NamedTuple):
@@ -61,6 +67,8 @@ def _file(name: str, data: bytes, kind: str) -> Taken:
     if what := binary(data):
         return Taken([Artifact(name, "binary", "", rank=rank_of_name(name))], [Note("unreadable", what, Span(name))])
     notes: list[Note] = []
+    if b"\0" in data[:_HEAD] and not wide(data):
+        notes.append(Note("limit", "holds bytes that are no text: the file is damaged there", Span(name)))
     text, cut = text_of(data[:MAX_BYTES])
     if len(data) > MAX_BYTES:
         text = text[: text.rfind("\n") + 1] or text
@@ -82,9 +90,16 @@ def binary(data: bytes) -> str:
         return (
             "an executable or core dump: hand over a stack of it instead (gdb -p PID -batch -ex 'thread apply all bt')"
         )
-    if b"\0" in data[:8192] and not wide(data):
+    if b"\0" in data[:_HEAD] and not wide(data) and not _is_damaged_text(data[:_HEAD]):
         return "binary, not text"
     return ""
+
+
+def _is_damaged_text(head: bytes) -> bool:
+    """Whether these are lines with a block of zeros or rubbish in them, as a log has after its host went down."""
+    once = _ZEROS.sub(b"\0", head)
+    strange = len(once) - len(once.translate(None, _CONTROLS)) + once.decode("utf-8", "replace").count("\ufffd")
+    return strange * _TEXT_TO_STRANGE < len(once) < once.count(b"\n") * _BYTES_PER_LINE
 
 
 def _pickle(name: str, data: bytes) -> Taken:
