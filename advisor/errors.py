@@ -5,6 +5,7 @@
     ├── RuleError           a rule directory does not say what a rule must say
     ├── KnowledgeError      a file under knowledge/ is missing or malformed
     └── UpstreamError       a clone, an index or a wheel did not give what was asked
+        └── UnreachableError    the network did not answer: asking again later may help
 
 Bad *evidence* is never an error: readers return notes about it.
 """
@@ -39,3 +40,7 @@ class KnowledgeError(AdvisorError):
 
 class UpstreamError(AdvisorError):
     """A repository, package index or release artefact did not give what was asked."""
+
+
+class UnreachableError(UpstreamError):
+    """The network did not answer, so that nothing is known of what was asked for."""

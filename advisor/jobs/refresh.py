@@ -1,210 +1,189 @@
-"""Released artefacts of an engine -> ``knowledge/<engine>/releases.json`` and ``settings.json``.
+"""Released artefacts and clones of an engine -> the generated files of ``knowledge/<engine>/``, all of them or none.
 
-The only job that uses the network. What it writes is laid out for a readable diff: keys sorted, one release or one
-setting a line, so that a new release shows as the lines it changed.
+Everything is made in a folder apart first. A file whose content is the same but for the day it was read is left as it
+is, so that a refresh in an unchanged world changes nothing; what a clone or index shows less of than the file at hand
+(an older clone, a release that could not be read) never takes its place. Only this job and its check use the network.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
-import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from advisor.errors import AdvisorError, UpstreamError
-from advisor.upstream import releases, settings
-from advisor.upstream.settings import Surface
-from advisor.upstream.trees import GitTree, Tree, WheelTree, git
-from advisor.upstream.wheels import Index, Release, is_final, release_order
+from advisor.catalog.places import knowledge_root, rules_root
+from advisor.errors import UnreachableError, UpstreamError
+from advisor.upstream.artefacts import read_all, releases_text, settings_text
+from advisor.upstream.fixes import refresh_fixes
+from advisor.upstream.history import refresh_history, refresh_tags
+from advisor.upstream.wheels import Index
 
-KNOWLEDGE = Path(__file__).parents[2] / "knowledge"
-ENGINES = ("vllm", "sglang", "lmdeploy", "xllm")
-REPOSITORIES = {"lmdeploy": "https://github.com/InternLM/lmdeploy", "xllm": "https://github.com/xLLM-AI/xllm"}
-_OLDEST = {"vllm": "0.8.0", "sglang": "0.4.0", "lmdeploy": "0.7.0"}
-# Tags that people run although the package index never had them.
-_TAGS_ONLY = {"lmdeploy": ("0.14.0a1", "0.14.0a2")}
+ENGINES = ("vllm", "sglang", "lmdeploy", "xllm", "vllm-ascend", "nccl")
+FILES = ("tags.json", "history.txt", "releases.json", "settings.json", "fixes.json")
+_STAMP = re.compile(r'^ ?"read": ?"[0-9-]*",?$\n?', re.MULTILINE)  # "read": "2026-11-29",
+_HORIZON = re.compile(r"^# horizon: (\S+)$", re.MULTILINE)
 
 
 @dataclass
 class RefreshSummary:
-    """What a refresh wrote and what it could not read."""
+    """What a refresh of one engine did: ``written`` file -> bytes, ``kept`` file -> why it stays, ``same`` files.
+
+    ``not_read`` names what no artefact says (a default computed at run time); it is no failure.
+    """
 
     engine: str
-    releases_read: list[str] = field(default_factory=list)
-    settings: int = 0
-    variables: int = 0
     written: dict[str, int] = field(default_factory=dict)
+    same: list[str] = field(default_factory=list)
+    kept: dict[str, str] = field(default_factory=dict)
     not_read: list[str] = field(default_factory=list)
 
 
-@dataclass
-class _Source:
-    """One release to read: its entry in releases.json, made when asked, and its tree."""
+@dataclass(frozen=True)
+class Origin:
+    """Where an engine's knowledge is read from. ``fork`` is owner/name when the clone is a fork's."""
 
-    version: str
-    entry: Callable[[], dict[str, Any]]
-    tree: Tree
+    index: Index = field(default_factory=Index)
+    clone: Path | None = None
+    fork: str | None = None
+    rules: Path = field(default_factory=rules_root)
 
 
 def refresh(
-    engine: str,
-    *,
-    clone: Path | None = None,
-    knowledge: Path = KNOWLEDGE,
-    index: Index | None = None,
-    read_on: str | None = None,
+    engine: str, origin: Origin | None = None, *, knowledge: Path | None = None, read_on: str | None = None
 ) -> RefreshSummary:
-    """Read every release of an engine anew and write its knowledge. UpstreamError when there is nothing to read from.
+    """Read everything of an engine anew and write what changed; ``read_on`` is today's date (UTC) unless given.
 
-    ``index`` is the one pip is configured for unless given; ``read_on`` is today's date (UTC) unless given.
-    ``clone`` is a git clone of the engine's repository: needed for xllm, and for tags of lmdeploy not on the index.
+    UpstreamError when something cannot be had or contradicts what is known: then every file is as it was, and the
+    error says what is missing.
     """
+    origin, folder = origin or Origin(), (knowledge or knowledge_root()) / engine
     if engine not in ENGINES:
         raise UpstreamError(f"no knowledge is generated for {engine}", None, f"one of {', '.join(ENGINES)}")
-    folder = knowledge / engine
-    sources = _tagged(engine, clone) if engine == "xllm" else _published(engine, clone, folder, index or Index())
-    with ThreadPoolExecutor(max_workers=6) as pool:
-        read = list(pool.map(lambda source: _read(engine, source), sources))
-    summary = RefreshSummary(engine, not_read=[problem for _, _, problems in read for problem in problems])
-    surfaces = [surface for _, surface, _ in read if surface is not None]
-    if not surfaces:
-        raise UpstreamError(f"no release of {engine} could be read", None, "; ".join(summary.not_read[:3]))
-    stamp = {"engine": engine, "read": read_on or datetime.now(UTC).date().isoformat()}
-    entries = [entry for entry, _, _ in read if entry is not None]
-    _write(folder / "releases.json", _releases_text(stamp, entries), summary)
-    _write(folder / "settings.json", _settings_text(stamp, surfaces, summary), summary)
+    summary = RefreshSummary(engine)
+    with staged(folder) as staging:
+        derive(engine, origin, staging, summary, read_on or datetime.now(UTC).date().isoformat())
+        for name in FILES:
+            if name not in summary.kept and (staging / name).is_file():
+                _settle(staging / name, folder / name, summary)
     return summary
 
 
-def _published(engine: str, clone: Path | None, folder: Path, index: Index) -> list[_Source]:
-    commits = releases.tagged_commits(folder)
-    oldest = release_order(_OLDEST[engine])
-    wanted = [
-        each for each in index.released(engine) if is_final(each.version) and release_order(each.version) >= oldest
-    ]
-    with contextlib.suppress(UpstreamError):
-        index.released("torch")  # once, before the threads share it
-    sources = [_from_wheel(engine, each, index, commits.get(each.version)) for each in wanted]
-    sources += [_from_tag(engine, clone, tag) for tag in _tags_only(engine, clone)] if clone else []
-    return sorted(sources, key=lambda source: release_order(source.version))
+@contextlib.contextmanager
+def staged(folder: Path) -> Iterator[Path]:
+    """A folder apart with the generated files as they are."""
+    with TemporaryDirectory(prefix="advisor-knowledge-") as made:
+        staging = Path(made)
+        for name in FILES:
+            if (folder / name).is_file():
+                shutil.copyfile(folder / name, staging / name)
+        yield staging
 
 
-def _from_wheel(engine: str, release: Release, index: Index, commit: str | None) -> _Source:
-    own = index.apart()
-    return _Source(
-        release.version, lambda: releases.record(release, engine, own, commit), WheelTree(own, engine, release.version)
+def derive(engine: str, origin: Origin, staging: Path, summary: RefreshSummary, read_on: str) -> None:
+    """Make every file of an engine anew in ``staging``, which holds the old ones."""
+    day = date.fromisoformat(read_on)
+    if origin.clone is None:
+        why = "no clone was given (--clone)"
+        summary.kept |= {name: why for name in ("tags.json", "history.txt") if (staging / name).is_file()}
+    else:
+        _tags(engine, origin, staging / "tags.json", day)
+        _history(engine, origin, staging / "history.txt", summary)
+    _surfaces(engine, origin, staging, summary, read_on)
+    before = _json(staging / "fixes.json").get("fixes")
+    refresh_fixes(
+        engine,
+        clone=origin.clone,
+        out=staging / "fixes.json",
+        rules=origin.rules,
+        shelf=origin.index,
+        read=day,
+        before=before,
     )
 
 
-def _from_tag(engine: str, clone: Path, tag: str) -> _Source:
-    def entry() -> dict[str, Any]:
-        commit, date = git(clone, "log", "-1", "--format=%H %cs", tag).split()
-        return {"version": version, "date": date, "commit": commit, "pins": {}, "nccl": None}
-
-    version = "main" if tag == "HEAD" else tag.removeprefix("v")
-    return _Source(version, entry, GitTree(clone, tag))
-
-
-def _tags_only(engine: str, clone: Path) -> list[str]:
-    tags = git(clone, "tag").split()
-    return [tag for tag in tags if tag.removeprefix("v") in _TAGS_ONLY.get(engine, ())]
-
-
-def _tagged(engine: str, clone: Path | None) -> list[_Source]:
-    if clone is None:
-        raise UpstreamError(
-            f"{engine} is not on the package index", None, "give a clone of its repository with --clone"
-        )
-    tags = [tag for tag in git(clone, "tag").split() if re.fullmatch(r"v\d+(\.\d+)+", tag)]
-    tags.sort(key=lambda tag: release_order(tag[1:]))
-    return [_from_tag(engine, clone, tag) for tag in [*tags, "HEAD"]]
-
-
-def _read(engine: str, source: _Source) -> tuple[dict[str, Any] | None, Surface | None, list[str]]:
-    problems: list[str] = []
-    entry: dict[str, Any] | None = None
-    surface: Surface | None = None
-    try:
-        entry = source.entry()
-    except AdvisorError as error:
-        problems.append(f"{source.version}: release not read: {error}")
-    try:
-        surface = settings.read(engine, source.version, source.tree)
-        problems += surface.not_read
-    except AdvisorError as error:
-        problems.append(f"{source.version}: settings not read: {error}")
-    return entry, surface, problems
-
-
-def _source(engine: str, what: str) -> str:
-    if engine == "xllm":
-        return f"{REPOSITORIES[engine]} (tags and main)" + ("" if what == "releases" else ", DEFINE_* in xllm/**/*.cpp")
-    more = f"; {REPOSITORIES[engine]} for tags never published there" if engine in _TAGS_ONLY else ""
-    read = (
-        "METADATA of the wheels" if what == "releases" else "the sources inside the wheels, read without running them"
+def _tags(engine: str, origin: Origin, file: Path, day: date) -> None:
+    """The clone's tags, and those known before that it lacks. UpstreamError when a tag has moved."""
+    assert origin.clone is not None
+    old = _json(file).get("tags") or {}
+    refresh_tags(engine, origin.clone, file, fork=origin.fork, read=day)
+    new = _json(file)
+    moved = sorted(
+        name for name in old.keys() & new["tags"].keys() if old[name]["commit"] != new["tags"][name]["commit"]
     )
-    return f"https://pypi.org/simple/{engine}/: {read}{more}"
+    if moved:
+        raise UpstreamError(f"{engine}: tags point elsewhere than before: {', '.join(moved)}", str(origin.clone))
+    if old.keys() - new["tags"].keys():
+        new["tags"] = dict(sorted((old | new["tags"]).items(), key=lambda one: (one[1]["date"], one[0])))
+        file.write_text(json.dumps(new, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 
 
-def _releases_text(stamp: dict[str, Any], entries: list[dict[str, Any]]) -> str:
-    stamp = {**stamp, "source": _source(stamp["engine"], "releases")}
-    lines = ",\n".join(_compact(entry) for entry in entries)
-    return f'{_opening(stamp)},\n"releases": [\n{lines}\n]\n}}\n'
+def _history(engine: str, origin: Origin, file: Path, summary: RefreshSummary) -> None:
+    """The clone's history, unless the one at hand goes further."""
+    assert origin.clone is not None
+    old = file.read_text(encoding="utf-8") if file.is_file() else ""
+    refresh_history(engine, origin.clone, file, fork=origin.fork)
+    known, seen = _HORIZON.search(old), _HORIZON.search(file.read_text(encoding="utf-8"))
+    if known and seen and seen[1] < known[1]:
+        file.write_text(old, encoding="utf-8", newline="\n")
+        summary.kept["history.txt"] = f"the clone ends {seen[1]}, the history at hand {known[1]}"
 
 
-def _settings_text(stamp: dict[str, Any], surfaces: list[Surface], summary: RefreshSummary) -> str:
-    flags, variables = settings.settings_history(surfaces), settings.environment_history(surfaces)
-    summary.settings, summary.variables = len(flags), len(variables)
-    summary.releases_read = [surface.version for surface in surfaces]
-    stamp = {**stamp, "source": _source(summary.engine, "settings"), "releases_read": summary.releases_read}
-    return f'{_opening(stamp)},\n"settings": {_one_a_line(flags)},\n"environment": {_one_a_line(variables)}\n}}\n'
+def _surfaces(engine: str, origin: Origin, staging: Path, summary: RefreshSummary, read_on: str) -> None:
+    """releases.json and settings.json. UpstreamError when the network fails or a release known before is not there."""
+    found = read_all(engine, origin.clone, staging, origin.index)
+    summary.not_read += found.not_read
+    lost = sorted(_versions(staging) - {entry["version"] for entry in found.entries})
+    lost += sorted(_settings_read(staging) - {surface.version for surface in found.surfaces} - set(lost))
+    if found.unreachable or lost:
+        missing = found.unreachable + [f"{version}: known before, not found now" for version in lost]
+        kind = UnreachableError if found.unreachable else UpstreamError
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        said = f"{engine}: nothing was written, {len(missing)} missing: {'; '.join(missing[:5])}{more}"
+        raise kind(said, None, "every file is as it was")
+    stamp = {"engine": engine, "read": read_on}
+    if found.entries:
+        (staging / "releases.json").write_text(releases_text(stamp, found.entries), encoding="utf-8", newline="\n")
+    if found.surfaces:
+        (staging / "settings.json").write_text(settings_text(stamp, found.surfaces), encoding="utf-8", newline="\n")
 
 
-def _opening(stamp: dict[str, Any]) -> str:
-    return "{\n" + ",\n".join(f"{json.dumps(key)}: {_compact(value)}" for key, value in sorted(stamp.items()))
+def _versions(folder: Path) -> set[str]:
+    return {entry["version"] for entry in _json(folder / "releases.json").get("releases", ())}
 
 
-def _one_a_line(histories: dict[str, list[dict[str, Any]]]) -> str:
-    lines = ",\n".join(f"{json.dumps(name)}: {_compact(records)}" for name, records in sorted(histories.items()))
-    return f"{{\n{lines}\n}}" if lines else "{}"
+def _settings_read(folder: Path) -> set[str]:
+    return set(_json(folder / "settings.json").get("releases_read", ()))
 
 
-def _compact(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+def _json(file: Path) -> dict[str, Any]:
+    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return found if isinstance(found, dict) else {}
 
 
-def _write(path: Path, text: str, summary: RefreshSummary) -> None:
-    json.loads(text)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    summary.written[path.name] = len(text.encode())
+def unstamped(text: str) -> str:
+    """A generated file without the day it was read."""
+    return _STAMP.sub("", text)
 
 
-def main(words: list[str]) -> int:
-    """``python -m advisor.jobs.refresh ENGINE [--clone PATH]``."""
-    if len(words) not in (1, 3) or (len(words) == 3 and words[1] != "--clone"):
-        print(f"usage: python -m advisor.jobs.refresh {'|'.join(ENGINES)} [--clone PATH]", file=sys.stderr)
-        return 2
+def _settle(made: Path, file: Path, summary: RefreshSummary) -> None:
+    """Put a file in its place, whole, when it says anything new."""
+    text = made.read_text(encoding="utf-8")
+    if file.is_file() and unstamped(file.read_text(encoding="utf-8")) == unstamped(text):
+        summary.same.append(file.name)
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        summary = refresh(words[0], clone=Path(words[2]) if len(words) == 3 else None)
-    except AdvisorError as error:
-        print(error, file=sys.stderr)
-        return 2
-    sizes = ", ".join(f"{name} {size / 1000:.0f} kB" for name, size in sorted(summary.written.items()))
-    print(
-        f"{summary.engine}: {len(summary.releases_read)} releases, {summary.settings} flags, "
-        f"{summary.variables} variables; {sizes}"
-    )
-    for problem in summary.not_read:
-        print(f"  not read: {problem}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+    summary.written[file.name] = len(text.encode())

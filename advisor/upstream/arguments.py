@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.upstream.calls import Calls
+from advisor.upstream.deprecations import deprecation_of
 from advisor.upstream.python_code import Class, External, Function
 from advisor.upstream.values import Choices, Instance, Member, Scope, Unknown
 
@@ -27,6 +28,7 @@ _BUILTIN_TYPES = {"builtins.int": "int", "builtins.float": "float", "builtins.st
 # Functions that engines pass as type=, by name -> (kind, type).
 _KNOWN_TYPES = {
     "from_cli": ("json", None),  # vLLM <= 0.11: KVTransferConfig.from_cli
+    "from_json": ("json", None),  # vLLM <= 0.8: PoolerConfig.from_json
     "json_list_type": ("json", None),  # SGLang
     "parse_cuda_graph_config_arg": ("json", None),  # SGLang >= 0.5.14
     "nullable_kvs": ("json", None),  # vLLM <= 0.8: --limit-mm-per-prompt image=4
@@ -41,7 +43,10 @@ _KNOWN_TYPES = {
 
 @dataclass(frozen=True)
 class Flag:
-    """One command-line flag of one release. ``env`` names a variable that its default follows."""
+    """One command-line flag of one release. ``env`` names a variable that its default follows.
+
+    ``deprecated``: the release says so; ``instead`` is the setting it names in its place, None when it names none.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
@@ -52,6 +57,8 @@ class Flag:
     default_known: bool = True
     env: str | None = None
     negations: tuple[str, ...] = ()
+    deprecated: bool = False
+    instead: str | None = None
 
 
 def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Calls) -> Flag | None:
@@ -68,6 +75,7 @@ def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Calls) -> Flag | No
     choices = choices_of(kwargs.get("choices"), reader)
     if kind == "value" and type_name is None and choices and all(isinstance(choice, str) for choice in choices):
         type_name = "str"
+    deprecated, instead = deprecation_of(spellings, action["name"], kwargs)
     return Flag(
         name=name,
         aliases=tuple(dict.fromkeys(spelling for spelling in spellings if spelling != name)),
@@ -78,6 +86,8 @@ def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Calls) -> Flag | No
         default_known=known,
         env=env,
         negations=negations_of(spellings, reader.opposites) if kind == "pair" else (),
+        deprecated=deprecated,
+        instead=instead,
     )
 
 

@@ -1,12 +1,14 @@
 """An engine's registry of environment variables -> each variable and the text it counts as having when it is not set.
 
-vLLM keeps them in ``vllm/envs.py``, SGLang (from 0.5.3 on) in ``sglang/srt/environ.py``, LMDeploy in
-``lmdeploy/pytorch/envs.py``. A default is given as one would write it in a shell: ``1`` and ``0`` for booleans, commas
-between the items of a list. Variables read elsewhere in an engine's code are not listed.
+vLLM keeps them in ``vllm/envs.py``, vllm-ascend (from 0.7.3rc2 on) in ``vllm_ascend/envs.py``, SGLang (from 0.5.3 on)
+in ``sglang/srt/environ.py``, LMDeploy in ``lmdeploy/pytorch/envs.py``. A default is given as one would write it in a
+shell: ``1`` and ``0`` for booleans, commas between the items of a list. Variables read elsewhere in an engine's code
+are not listed.
 
 Source: https://github.com/vllm-project/vllm/blob/v0.20.0/vllm/envs.py,
 https://github.com/sgl-project/sglang/blob/v0.5.23/python/sglang/srt/environ.py,
-https://github.com/InternLM/lmdeploy/blob/v0.18.0/lmdeploy/pytorch/envs.py
+https://github.com/InternLM/lmdeploy/blob/v0.18.0/lmdeploy/pytorch/envs.py,
+https://github.com/vllm-project/vllm-ascend/blob/v0.25.1rc1/vllm_ascend/envs.py
 """
 
 from __future__ import annotations
@@ -53,16 +55,34 @@ def text_of(plain: Any) -> str | None:
 
 def vllm_variables(code: Code) -> list[Variable]:
     """The entries of ``environment_variables``."""
-    found = code.lookup("vllm.envs", "environment_variables")
-    if not isinstance(found, tuple) or not isinstance(found[1], ast.Dict):
-        return []
-    reader, module = Statements(code), found[0]
-    entries = zip(found[1].keys, found[1].values, strict=True)
-    return [
-        _entry(key.value, node, module, reader)
-        for key, node in entries
-        if isinstance(key, ast.Constant) and isinstance(key.value, str)
-    ]
+    return _registered(code, "vllm.envs", "environment_variables")
+
+
+def ascend_variables(code: Code) -> list[Variable]:
+    """The entries of vllm-ascend's ``env_variables``; those for building the package are among them."""
+    return _registered(code, "vllm_ascend.envs", "env_variables")
+
+
+def ascend_value(code: Code, name: str) -> Any:
+    """What a variable of vllm-ascend's registry reads as when it is not set; Unknown when it is not registered."""
+    for key, node, module in _entries(code, "vllm_ascend.envs", "env_variables"):
+        if key == name:
+            return _yield(node, module, Statements(code))
+    return Unknown()
+
+
+def _registered(code: Code, dotted: str, registry: str) -> list[Variable]:
+    reader = Statements(code)
+    return [_entry(name, node, module, reader) for name, node, module in _entries(code, dotted, registry)]
+
+
+def _entries(code: Code, dotted: str, registry: str) -> Iterator[tuple[str, ast.expr, Module]]:
+    """Name, function and module of each entry of a registry written as a dict."""
+    found = code.lookup(dotted, registry)
+    if isinstance(found, tuple) and isinstance(found[1], ast.Dict):
+        for key, node in zip(found[1].keys, found[1].values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, node, found[0]
 
 
 def _entry(name: str, node: ast.expr, module: Module, reader: Statements) -> Variable:

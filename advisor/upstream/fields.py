@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.upstream import syntax
 from advisor.upstream.calls import Calls
 from advisor.upstream.python_code import Class, Module
 from advisor.upstream.values import Choices, Scope
@@ -43,12 +42,13 @@ class Hint:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a config class: its annotation, and its default node when it has one."""
+    """A field of a config class: its annotation, its default node when it has one, the text that stands below it."""
 
     name: str
     annotation: ast.expr
     default: ast.expr | None
     scope: Scope
+    text: str = ""
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -58,12 +58,17 @@ def fields_of(owner: Class, reader: Calls) -> list[Field]:
     """A dataclass's fields, those of its bases first; a redeclared field keeps its first place."""
     found: dict[str, Field] = {}
     for cls in reversed(list(reader.lineage(owner))):
-        for statement in cls.node.body:
+        for statement, below in zip(cls.node.body, [*cls.node.body[1:], None], strict=True):
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 name, scope = statement.target.id, Scope(cls.module, owner=cls)
-                found[name] = Field(name, statement.annotation, statement.value, scope)
+                found[name] = Field(name, statement.annotation, statement.value, scope, _text(below))
     no_field = {name for name, field in found.items() if ast.unparse(field.annotation).startswith(_NO_FIELD)}
     return [field for name, field in found.items() if name not in no_field]
+
+
+def _text(statement: ast.stmt | None) -> str:
+    literal = statement.value if isinstance(statement, ast.Expr) else None
+    return literal.value if isinstance(literal, ast.Constant) and isinstance(literal.value, str) else ""
 
 
 def hints_of(node: ast.expr, module: Module, reader: Calls, depth: int = 0) -> Iterator[Hint]:
@@ -71,8 +76,8 @@ def hints_of(node: ast.expr, module: Module, reader: Calls, depth: int = 0) -> I
     if depth > _MAX_DEPTH:
         yield Hint("other")
     elif isinstance(node, ast.Constant):
-        if isinstance(node.value, str):
-            yield from hints_of(syntax.expression(node.value), module, reader, depth + 1)
+        if isinstance(node.value, str):  # vLLM does not resolve a quoted name: to it that is no class it knows
+            yield Hint("other")
         else:
             yield Hint("none" if node.value is None else "other")
     elif isinstance(node, ast.BinOp):
@@ -137,6 +142,9 @@ def _class_kind(owner: Class, reader: Calls) -> str:
         marks = [ast.unparse(mark).partition("(")[0].rpartition(".")[2] for mark in cls.node.decorator_list]
         if any(mark in ("dataclass", "config") for mark in marks):
             return "config"
-        if any(ast.unparse(base).rpartition(".")[2] in ("TypedDict", "dict", "UserDict") for base in cls.node.bases):
+        if any(
+            ast.unparse(base).partition("[")[0].rpartition(".")[2] in ("TypedDict", "dict", "UserDict")
+            for base in cls.node.bases
+        ):
             return "dict"
     return "other"

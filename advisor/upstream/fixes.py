@@ -60,24 +60,47 @@ class Answer:
 
 
 def refresh_fixes(
-    engine: str, *, clone: Path | None, out: Path, rules: Path, shelf: Shelf | None = None, read: date | None = None
+    engine: str,
+    *,
+    clone: Path | None,
+    out: Path,
+    rules: Path,
+    shelf: Shelf | None = None,
+    read: date | None = None,
+    before: dict[str, dict[str, Any]] | None = None,
 ) -> Path:
     """Write fixes.json for every fix that the rules name in this engine's (or component's) repository.
 
-    Without a clone only fingerprints and dates speak. Raises RuleError for an entry that cannot be read, and
-    UpstreamError naming every fix whose witnesses contradict each other; then nothing is written.
+    Without a clone only fingerprints and dates speak, and ``before``, the fixes of the last refresh: what git said then
+    still holds. Raises RuleError for an entry that cannot be read, and UpstreamError naming every fix whose witnesses
+    contradict each other, or what was known before; then nothing is written.
     """
     upstream = upstream_of(engine)
     fixes = fixes_named(rules, upstream)
-    answers = {}
+    answers: dict[str, Answer] = {}
     if fixes:
         tags = Tags(opened(clone), upstream) if clone else None
         answers = judge(fixes, tags, Contents(upstream, shelf or wheels.Index(), tags))
+    for fix in fixes:
+        if fix.key in (before or {}):
+            _remember(answers[fix.key], (before or {})[fix.key], fix, keep_notes=clone is None)
     problems = [problem for answer in answers.values() for problem in answer.problems]
     if problems:
         raise UpstreamError("witnesses contradict each other: " + "; ".join(problems))
     known = {fix.key: answers[fix.key].record(fix.commit) for fix in fixes}
     return write(out, as_json({"read": day_read(read), "fixes": known}))
+
+
+def _remember(answer: Answer, known: dict[str, Any], fix: Fix, *, keep_notes: bool) -> None:
+    """Add what was established before of releases that no witness speaks of now, and complain where they differ."""
+    said = dict.fromkeys(known.get("held_by") or (), True) | dict.fromkeys(known.get("lacked_by") or (), False)
+    for version, held in said.items():
+        if answer.held.setdefault(version, held) != held:
+            words = {True: "held", False: "lacked"}
+            answer.problems.append(f"{fix.key} in {version}: {words[held]} before, {words[not held]} now ({fix.where})")
+    if keep_notes:
+        answer.by |= set(known.get("by") or ())
+        answer.notes = [known["note"]] if known.get("note") else []
 
 
 def judge(fixes: Sequence[Fix], tags: Tags | None, contents: Contents) -> dict[str, Answer]:

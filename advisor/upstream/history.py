@@ -51,6 +51,7 @@ UPSTREAMS = {
     "vllm": Upstream("vllm-project/vllm", "vllm"),
     "sglang": Upstream("sgl-project/sglang", "sglang"),
     "lmdeploy": Upstream("InternLM/lmdeploy", "lmdeploy", tag=_ENGINE_TAG),  # 0.6.5, 0.14.0a1 carry no v
+    "vllm-ascend": Upstream("vllm-project/vllm-ascend", "vllm-ascend"),
     "xllm": Upstream("xLLM-AI/xllm", None),
     "nccl": Upstream("NVIDIA/nccl", None, "master", _NCCL_TAG),  # its wheels hold no source
 }

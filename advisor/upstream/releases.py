@@ -20,7 +20,8 @@ from advisor.upstream.wheels import Index, Release
 ARCHITECTURES = ("x86_64", "aarch64")
 # Requires-Dist: torch==2.5.1; extra == "srt"   Requires-Dist: torch (<=2.6.0,>=2.0.0)
 _REQUIRES = re.compile(
-    r"^Requires-Dist: ([A-Za-z0-9._-]+)\s*(?:\[[^\]]*\])?\s*\(?([^;()\n]*)\)?\s*(?:;\s*(.*))?$", re.MULTILINE
+    r"^Requires-Dist: ([A-Za-z0-9._-]+)[ \t]*(?:\[[^\]\n]*\])?[ \t]*\(?([^;()\n]*)\)?[ \t]*(?:;[ \t]*(.*))?$",
+    re.MULTILINE,
 )
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([\w-]+)['"]""")
 _MACHINE = re.compile(r"""platform_machine\s*==\s*['"](\w+)['"]""")
@@ -57,7 +58,7 @@ def nccl_of(torch: str | None, index: Index) -> dict[str, str | None] | None:
 def _nccl_for(version: str, arch: str, index: Index) -> str | None:
     files = [file.name for each in index.released("torch") if each.version == version for file in each.files]
     wheels = [name for name in files if re.search(rf"manylinux\S*_{arch}\.whl$", name)]
-    text = metadata(index, "torch", version, min(wheels)) if wheels else ""
+    text = metadata(index, "torch", version, chosen(wheels)) if wheels else ""
     for name, specifier, marker in _REQUIRES.findall(text):
         machine = _MACHINE.search(marker)
         if (
@@ -67,6 +68,12 @@ def _nccl_for(version: str, arch: str, index: Index) -> str | None:
         ):
             return str(specifier)[2:].strip()
     return None
+
+
+def chosen(wheels: list[str]) -> str:
+    """The wheel to read of those of one release: the highest build number, as pip has it, then the oldest Python."""
+    built = {name: re.fullmatch(r"[^-]+-[^-]+-(\d+)[^-]*-.+", name) for name in wheels}  # torch-2.10.0-3-cp310-…
+    return min(wheels, key=lambda name: (-int(found[1]) if (found := built[name]) else 0, name))
 
 
 def record(release: Release, package: str, index: Index, commit: str | None) -> dict[str, Any]:

@@ -14,8 +14,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from advisor.errors import UpstreamError
-from advisor.upstream import environment, lmdeploy_flags, sglang_flags, vllm_flags, xllm_flags
+from advisor.upstream import ascend_settings, environment, lmdeploy_flags, sglang_flags, vllm_flags, xllm_flags
 from advisor.upstream.arguments import Flag, flag_of
+from advisor.upstream.deprecated_variables import deprecated_variables, modules_of
+from advisor.upstream.deprecations import warned_flags
 from advisor.upstream.environment import Variable
 from advisor.upstream.python_code import Code
 from advisor.upstream.statements import Statements
@@ -28,21 +30,31 @@ _FLAGS: dict[str, _Arguments] = {
     "vllm": vllm_flags.arguments_of,
     "sglang": sglang_flags.arguments_of,
     "lmdeploy": lmdeploy_flags.arguments_of,
+    "vllm-ascend": ascend_settings.arguments_of,
 }
 _VARIABLES: dict[str, Callable[[Code], list[Variable]]] = {
     "vllm": environment.vllm_variables,
     "sglang": environment.sglang_variables,
     "lmdeploy": environment.lmdeploy_variables,
+    "vllm-ascend": environment.ascend_variables,
 }
+
+# Where a warning may call a flag by the name of its field.
+_FIELDS = {"vllm": "vllm.engine.arg_utils"}
 
 
 @dataclass
 class Surface:
-    """What one release lets its operator set, and what of it could not be read."""
+    """What one release lets its operator set, and what of it could not be read.
+
+    ``deprecated`` are the variables that the release warns about, each with what it names instead; a variable that it
+    warns about and no longer lists is among them alone.
+    """
 
     version: str
     flags: list[Flag] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
+    deprecated: dict[str, str | None] = field(default_factory=dict)
     not_read: list[str] = field(default_factory=list)
 
 
@@ -63,9 +75,31 @@ def read(engine: str, version: str, tree: Tree) -> Surface:
             found[flag.name] = _agreed(found.get(flag.name), flag)
         elif not all(isinstance(arg, str) for arg in args):
             surface.not_read.append(f"{version}: an argument whose name is computed")
-    surface.flags = list(found.values())
+    modules = modules_of(engine, tree.names())
+    names = {each.name for each in surface.variables}
+    names |= {spelling for flag in found.values() for spelling in (flag.name, *flag.aliases)}
+    surface.flags = _marked(found, warned_flags(code, modules, _FIELDS.get(engine, "")), names)
+    for name, instead in deprecated_variables(engine, code, modules).items():
+        surface.deprecated[name] = _known(instead, names)
     surface.not_read += _unread(version, [*surface.flags, *surface.variables])
     return surface
+
+
+def _marked(found: dict[str, Flag], warned: dict[str, str | None], names: set[str]) -> list[Flag]:
+    """The flags, those that a warning calls deprecated marked so."""
+    return [
+        replace(
+            flag,
+            deprecated=flag.deprecated or flag.name in warned,
+            instead=_known(flag.instead or warned.get(flag.name), names),
+        )
+        for flag in found.values()
+    ]
+
+
+def _known(instead: str | None, names: set[str]) -> str | None:
+    """What is named instead, if the release has it: by its whole name, or as a key of a flag's JSON."""
+    return instead if instead is not None and {instead, instead.partition(".")[0]} & names else None
 
 
 def _unread(version: str, settings: Sequence[Flag | Variable]) -> list[str]:
@@ -91,14 +125,9 @@ def settings_history(surfaces: list[Surface]) -> dict[str, list[Record]]:
 
 def environment_history(surfaces: list[Surface]) -> dict[str, list[Record]]:
     """Per environment variable, its records oldest first."""
-    by_version = [(surface.version, {each.name: each for each in surface.variables}) for surface in surfaces]
-    names = sorted({name for _, variables in by_version for name in variables})
-    return {
-        name: _folded(
-            [(version, _variable_record(found[name]) if name in found else None) for version, found in by_version]
-        )
-        for name in names
-    }
+    by_version = [(surface.version, _variable_records(surface)) for surface in surfaces]
+    names = sorted({name for _, records in by_version for name in records})
+    return {name: _folded([(version, records.get(name)) for version, records in by_version]) for name in names}
 
 
 def _keyed(surfaces: list[Surface]) -> list[tuple[str, dict[str, Flag]]]:
@@ -125,11 +154,19 @@ def _flag_record(flag: Flag) -> Record:
     record["negations"] = sorted(flag.negations)
     if not flag.negations:  # most flags have none
         del record["negations"]
+    for key in ("deprecated", "instead"):
+        if not record[key]:
+            del record[key]
     return record
 
 
-def _variable_record(variable: Variable) -> Record:
-    return asdict(variable)
+def _variable_records(surface: Surface) -> dict[str, Record]:
+    """The records of one release's variables, those that only a warning knows included."""
+    records = {each.name: asdict(each) for each in surface.variables}
+    for name, instead in surface.deprecated.items():
+        record = records.setdefault(name, asdict(Variable(name)))
+        record.update({"deprecated": True, **({"instead": instead} if instead else {})})
+    return records
 
 
 def _folded(held: list[tuple[str, Record | None]]) -> list[Record]:

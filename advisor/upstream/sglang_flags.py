@@ -43,15 +43,16 @@ def add_from_fields(reader: Calls, args: list[Any], kwargs: dict[str, Any]) -> A
 
 
 def metadata_of(field: Field, reader: Calls) -> dict[str, Any] | None:
-    """The keywords of a field's ``Arg(...)``; empty for a bare help text; None for a field without a flag."""
+    """The keywords of a field's ``Arg(...)``; of a bare help text only that; None for a field without a flag."""
     note = field.annotation
     if not isinstance(note, ast.Subscript) or ast.unparse(note.value).rpartition(".")[2] not in ("A", "Annotated"):
         return None
     for part in note.slice.elts[1:] if isinstance(note.slice, ast.Tuple) else []:
         if isinstance(part, ast.Call) and ast.unparse(part.func).rpartition(".")[2] == "Arg":
-            return {word.arg: reader.value(word.value, field.scope) for word in part.keywords if word.arg}
+            given = {"help": reader.value(part.args[0], field.scope)} if part.args else {}
+            return given | {word.arg: reader.value(word.value, field.scope) for word in part.keywords if word.arg}
         if not isinstance(part, ast.Call):
-            return {}
+            return {"help": reader.value(part, field.scope)}
     return None
 
 
@@ -59,6 +60,7 @@ def argument_of(field: Field, metadata: dict[str, Any], reader: Calls) -> tuple[
     """The ``add_argument`` call SGLang makes for one field."""
     names = [metadata.get("cli_name") or "--" + field.name.replace("_", "-"), *(metadata.get("aliases") or [])]
     keywords = _keywords(field, metadata, reader)
+    keywords.setdefault("help", metadata.get("help"))
     if field.default is not None:
         keywords.setdefault("default", reader.declared(field.default, field.scope))
     return names, keywords

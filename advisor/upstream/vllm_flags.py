@@ -37,7 +37,8 @@ def early_get_kwargs(reader: Calls, args: list[Any], kwargs: dict[str, Any]) -> 
 def _early_keywords(field: Field, reader: Calls) -> dict[str, Any]:
     hints = list(hints_of(field.annotation, field.scope.module, reader))
     kinds = {hint.kind for hint in hints}
-    given: dict[str, Any] = {"default": reader.declared(field.default, field.scope) if field.default else None}
+    default = reader.declared(field.default, field.scope) if field.default else None
+    given: dict[str, Any] = {"default": default, "help": field.text}
     if kinds & {"none", "str"}:
         given["type"] = External("builtins.str")
     elif kinds != {"bool"}:
@@ -48,7 +49,7 @@ def _early_keywords(field: Field, reader: Calls) -> dict[str, Any]:
 def keywords_of(field: Field, reader: Calls) -> dict[str, Any]:
     """The keywords for one field; an annotation that cannot be read leaves the type Unknown."""
     hints = list(hints_of(field.annotation, field.scope.module, reader))
-    given: dict[str, Any] = {"default": None, "type": _type_keyword(hints)}
+    given: dict[str, Any] = {"default": None, "type": _type_keyword(hints), "help": field.text}
     if field.default is not None:
         given["default"] = reader.declared(field.default, field.scope)
     given.update(_shape_keywords(hints))

@@ -25,15 +25,17 @@ import time
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, urljoin
 
-from advisor.errors import UpstreamError
+from advisor.errors import UnreachableError, UpstreamError
 
 BLOCK_BYTES = 128 * 1024
+_SDIST_SOURCES = (".py", "PKG-INFO")
 SIMPLE_JSON = "application/vnd.pypi.simple.v1+json"
 
 # (url, first byte, last byte) -> body; without a range the whole body.
@@ -65,7 +67,10 @@ class Release:
 
 
 def http_get(url: str, span: tuple[int, int] | None = None) -> bytes:
-    """The body of a URL, or of its bytes ``span`` (both ends included). Three tries, then UpstreamError."""
+    """The body of a URL, or of its bytes ``span`` (both ends included). Three tries, then UnreachableError.
+
+    UpstreamError when the index answers that it has no such thing.
+    """
     headers = {"Accept": SIMPLE_JSON} if span is None else {"Range": f"bytes={span[0]}-{span[1]}"}
     reason = ""
     for pause_s in (0, 2, 8):
@@ -83,7 +88,7 @@ def http_get(url: str, span: tuple[int, int] | None = None) -> bytes:
             reason = str(error)
         except OSError as error:
             reason = str(error)
-    raise UpstreamError(f"the package index could not be read: {reason}", url)
+    raise UnreachableError(f"the package index could not be read: {reason}", url)
 
 
 def index_url() -> str:
@@ -115,6 +120,7 @@ class Index:
     get: Get = http_get
     _releases: dict[str, list[Release]] = field(default_factory=dict, repr=False)
     _archives: dict[str, zipfile.ZipFile] = field(default_factory=dict, repr=False)
+    _sdists: dict[str, dict[str, bytes]] = field(default_factory=dict, repr=False)
 
     def released(self, package: str) -> list[Release]:
         """Every version with at least one wheel or sdist that was not yanked, oldest version first."""
@@ -150,25 +156,31 @@ class Index:
         if not kept.exists():
             if path not in self.names(package, version, wheel):
                 raise UpstreamError(f"{package} {version} holds no {path}", file.name)
-            _keep(kept, self._archive(file).read(path) if file.is_wheel else self._sdist(file)[path])
+            try:
+                body = self._archive(file).read(path) if file.is_wheel else self._sdist(file)[path]
+            except (zipfile.BadZipFile, zlib.error) as error:
+                raise UpstreamError(f"{path} in it cannot be unpacked: {error}", file.name) from error
+            _keep(kept, body)
         return kept.read_bytes()
 
     def _archive(self, file: File) -> zipfile.ZipFile:
         if file.name not in self._archives:
             size = file.size if file.size is not None else _length(file.url)
-            self._archives = {file.name: zipfile.ZipFile(RangeFile(file.url, size, self.get))}
+            try:
+                self._archives = {file.name: zipfile.ZipFile(RangeFile(file.url, size, self.get))}
+            except zipfile.BadZipFile as error:
+                raise UpstreamError(f"not a readable wheel: {error}", file.name) from error
         return self._archives[file.name]
 
     def _sdist(self, file: File) -> dict[str, bytes]:
-        """Files of an sdist by their path below its top folder."""
-        with tarfile.open(fileobj=io.BytesIO(self.get(file.url, (0, (file.size or _length(file.url)) - 1)))) as archive:
-            members = [
-                member
-                for member in archive.getmembers()
-                if member.isfile() and member.name.endswith((".py", "PKG-INFO"))
-            ]
-            opened = {member.name.partition("/")[2]: archive.extractfile(member) for member in members}
-            return {name: handle.read() for name, handle in opened.items() if handle is not None}
+        """Files of an sdist by their path below its top folder; the last one read is kept, for it travels whole."""
+        if file.name not in self._sdists:
+            body = io.BytesIO(self.get(file.url, (0, (file.size or _length(file.url)) - 1)))
+            try:
+                self._sdists = {file.name: _sources_of(body)}
+            except (tarfile.TarError, zlib.error, EOFError) as error:
+                raise UpstreamError(f"not a readable sdist: {error}", file.name) from error
+        return self._sdists[file.name]
 
 
 class RangeFile(io.RawIOBase):
@@ -218,6 +230,14 @@ class RangeFile(io.RawIOBase):
         for number in range(missing[0], missing[-1] + 1):
             at = number * BLOCK_BYTES - start
             self._blocks[number] = body[at : at + BLOCK_BYTES]
+
+
+def _sources_of(sdist: io.BytesIO) -> dict[str, bytes]:
+    """Python files and metadata of an sdist, by their path below its top folder."""
+    with tarfile.open(fileobj=sdist) as archive:
+        members = [one for one in archive.getmembers() if one.isfile() and one.name.endswith(_SDIST_SOURCES)]
+        opened = {one.name.partition("/")[2]: archive.extractfile(one) for one in members}
+        return {name: handle.read() for name, handle in opened.items() if handle is not None}
 
 
 def releases_of(package: str, page_url: str, page: dict[str, object]) -> list[Release]:

@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from tempfile import TemporaryFile
 from typing import Protocol
 
 from git import Repo
-from git.exc import GitCommandError
 
 from advisor.errors import UpstreamError
-from advisor.upstream import wheels
+from advisor.upstream import picks, wheels
 from advisor.upstream.fix_entries import Fix
 from advisor.upstream.history import Tag, Upstream, ask, day_of, main_ref, release_tags
+from advisor.upstream.picks import Diff, names_any, same_change
 
 
 class Shelf(Protocol):
@@ -36,8 +35,8 @@ class Tags:
         self.repo, self.main = repo, main_ref(repo, upstream.branch)
         self.tags = release_tags(repo, upstream)
         self.horizon = self._day(self.main)
-        self._branches: dict[str, list[tuple[str, str]]] = {}
-        self._patches: dict[str, frozenset[str]] = {}
+        self._branches: dict[str, list[tuple[str, str, str]]] = {}
+        self._patches: dict[str, dict[str, Diff]] = {}
 
     def commit_of(self, fix: Fix) -> str | None:
         """The full commit in this clone, None when it is not there or the prefix names several."""
@@ -108,46 +107,44 @@ class Tags:
     def _reverts(self, fix: Fix, commit: str | None) -> list[str]:
         asked = [f'--grep=^Revert ".*(#{fix.pr}).*"'] if fix.pr else []
         asked += [f"--grep=This reverts commit {commit}"] if commit else []
-        return ask(self.repo, "log", "--tags", self.main, "--format=%H", *asked, "--").split() if asked else []
+        if not asked:
+            return []
+        named = _messages(self.repo, "--tags", self.main, *asked)
+        return [sha for sha, subject, body in named if self._undoes(fix, commit, subject, body)]
+
+    def _undoes(self, fix: Fix, commit: str | None, subject: str, body: str) -> bool:
+        told = picks.by_subject(subject, fix.pr) if fix.pr else None
+        return told is False or names_any(picks.reverted_by(subject, body), [commit] if commit else [])
 
     def _picked(self, fix: Fix, commit: str | None, tag: Tag) -> bool:
-        # [Cherry-pick to release/v0.5.18] [Fix] … (#35298) (#35590), but not: Revert "[Fix] … (#35298)" (#35601)
-        undoing = re.compile(rf'[Rr]evert(s|ing)? ("[^"]*\(#{fix.pr}\)[^"]*"|\(#{fix.pr}\))')
-        for subject, body in self._branch(tag):
-            if fix.pr and f"(#{fix.pr})" in subject and not undoing.search(subject):
+        for _, subject, body in self._branch(tag):
+            if fix.pr and picks.by_subject(subject, fix.pr):
                 return True
-            if f"(cherry picked from commit {commit or fix.commit}" in body:
+            if names_any(picks.picked_from(body), [commit or fix.commit]):
                 return True
-        return bool(commit) and not self._patch_ids(f"{commit}^!").isdisjoint(self._patch_ids(*self._off_main(tag)))
+        wanted = self._diffs(f"{commit}^!").values() if commit else ()
+        return any(same_change(one, other) for one in wanted for other in self._diffs(*self._off_main(tag)).values())
 
     def _off_main(self, tag: Tag) -> tuple[str, ...]:
         return (tag.commit, "--not", self.main)
 
-    def _branch(self, tag: Tag) -> list[tuple[str, str]]:
+    def _branch(self, tag: Tag) -> list[tuple[str, str, str]]:
         if tag.name not in self._branches:
-            printed = ask(self.repo, "log", "--format=%s%x00%b%x01", *self._off_main(tag), "--")
-            parts = [part.lstrip("\n").partition("\0") for part in printed.split("\x01")]
-            self._branches[tag.name] = [(subject, body) for subject, _, body in parts if subject]
+            self._branches[tag.name] = _messages(self.repo, *self._off_main(tag))
         return self._branches[tag.name]
 
-    def _patch_ids(self, *commits: str) -> frozenset[str]:
+    def _diffs(self, *commits: str) -> dict[str, Diff]:
         asked = " ".join(commits)
         if asked not in self._patches:
-            self._patches[asked] = _patch_ids(self.repo, commits)
+            self._patches[asked] = picks.diffs(self.repo, *commits)
         return self._patches[asked]
 
 
-def _patch_ids(repo: Repo, commits: tuple[str, ...]) -> frozenset[str]:
-    git = ["git", f"--git-dir={repo.git_dir}"]
-    with TemporaryFile() as patches:
-        try:
-            shown = ["log", "-p", "--no-merges", "--no-textconv", "--no-ext-diff", *commits, "--"]
-            repo.git.execute([*git, *shown], output_stream=patches)
-            patches.seek(0)
-            printed = str(repo.git.execute([*git, "patch-id", "--stable"], istream=patches))
-        except GitCommandError as error:
-            raise UpstreamError(f"the clone cannot show the patches of {commits[0][:12]}", str(repo.git_dir)) from error
-    return frozenset(line.split()[0] for line in printed.splitlines())
+def _messages(repo: Repo, *revisions: str) -> list[tuple[str, str, str]]:
+    """Commit, subject and body of each of the revisions."""
+    printed = ask(repo, "log", "--format=%H%x00%s%x00%b%x01", *revisions, "--")
+    parts = [part.lstrip("\n").split("\0", 2) for part in printed.split("\x01")]
+    return [(part[0], part[1], part[2]) for part in parts if len(part) == 3]
 
 
 class Contents:

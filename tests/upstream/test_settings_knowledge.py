@@ -52,9 +52,11 @@ def test_records_have_the_agreed_keys(engine):
         for record in records:
             assert record["kind"] in KINDS, name
             assert name not in record["aliases"], name
-            assert set(record) - {"negations"} == {
+            assert set(record) - {"negations", "deprecated", "instead"} == {
                 "since", "until", "aliases", "kind", "type", "choices", "default", "default_known", "env",
             }, name  # fmt: skip
+            assert record.get("deprecated", True) is True, name  # written only where it is so
+            assert "instead" not in record or record["deprecated"], name
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -139,3 +141,68 @@ def test_nccl_follows_from_torch_per_architecture():
 def test_a_range_of_torch_says_nothing_of_nccl():
     releases = knowledge("lmdeploy", "releases.json")["releases"]
     assert all(release["nccl"] is None for release in releases)
+
+
+# Flags that release notes and pull requests say were added, removed or renamed: the first release that has the flag,
+# and the first that has not. The pull request, or the commit where there was none, says what was done.
+VLLM, SGLANG = "https://github.com/vllm-project/vllm/pull/", "https://github.com/sgl-project/sglang/pull/"
+LMDEPLOY, XLLM = "https://github.com/InternLM/lmdeploy/pull/", "https://github.com/xLLM-AI/xllm/pull/"
+
+
+@pytest.mark.parametrize(
+    ("engine", "flag", "since", "until", "source"),
+    [
+        ("vllm", "--disable-log-requests", "0.8.0", "0.17.0", VLLM + "35723"),
+        ("vllm", "--enable-log-requests", "0.10.1", None, VLLM + "21739"),
+        ("vllm", "--enable-reasoning", "0.8.0", "0.10.0", VLLM + "20979"),
+        ("vllm", "--num-scheduler-steps", "0.8.0", "0.10.1", VLLM + "22138"),
+        ("vllm", "--swap-space", "0.8.0", "0.18.0", VLLM + "36216"),
+        ("vllm", "--guided-decoding-backend", "0.8.0", "0.12.0", VLLM + "29326"),
+        ("vllm", "--structured-outputs-config", "0.11.0", None, VLLM + "22772"),
+        ("sglang", "--enable-ep-moe", "0.4.0.post1", "0.5.4.post1", SGLANG + "12124"),
+        ("sglang", "--max-micro-batch-size", "0.4.6.post2", "0.5.3.post1", SGLANG + "11279"),
+        ("sglang", "--pp-max-micro-batch-size", "0.5.3.post1", None, SGLANG + "11279"),
+        ("sglang", "--enable-mis", "0.5.11", None, SGLANG + "22544"),
+        ("sglang", "--torchao-config", "0.4.0", "0.5.18", SGLANG + "34304"),
+        ("sglang", "--cuda-graph-max-bs", "0.4.0", "0.5.20", SGLANG + "38375"),
+        ("lmdeploy", "--enable-metrics", "0.9.2", "0.11.0", LMDEPLOY + "4108"),
+        ("lmdeploy", "--disable-metrics", "0.11.0", None, LMDEPLOY + "4108"),
+        ("lmdeploy", "--disable-vision-encoder", "0.9.2", "0.15.0", LMDEPLOY + "4716"),
+        ("lmdeploy", "--language-model-only", "0.15.0", None, LMDEPLOY + "4716"),
+        ("lmdeploy", "--dp-rank", "0.8.0", "0.9.0", LMDEPLOY + "3414"),
+        ("xllm", "--enable_mla", "0.6.0", "0.9.0", XLLM + "1105"),
+        ("xllm", "--prefetch_bacth_size", "0.8.0", "0.10.0", XLLM + "1493"),
+        ("xllm", "--prefetch_batch_size", "0.10.0", None, XLLM + "1493"),
+        ("xllm", "--idle_timeout_s", "0.6.0", "0.7.0", "https://github.com/xLLM-AI/xllm/commit/f0443090"),
+        ("xllm", "--rpc_idle_timeout_s", "0.7.0", None, "https://github.com/xLLM-AI/xllm/commit/f0443090"),
+    ],
+)
+def test_flags_come_and_go_where_upstream_says(engine, flag, since, until, source):
+    records = knowledge(engine)["settings"][flag]
+    assert (records[0]["since"], records[-1]["until"]) == (since, until), source
+    assert all(one["until"] == two["since"] for one, two in pairwise(records)), flag
+
+
+@pytest.mark.parametrize(
+    ("engine", "name", "version", "deprecated", "instead"),
+    [
+        ("vllm", "--disable-log-requests", "0.10.0", None, None),
+        ("vllm", "--disable-log-requests", "0.10.1", True, "--enable-log-requests"),
+        ("vllm", "--enable-reasoning", "0.9.0", True, "--reasoning-parser"),
+        ("vllm", "--compilation-config", "0.12.0", None, None),
+        ("vllm", "VLLM_ATTENTION_BACKEND", "0.12.0", None, None),
+        ("vllm", "VLLM_ATTENTION_BACKEND", "0.14.1", True, "--attention-config.backend"),
+        ("vllm", "VLLM_USE_FBGEMM", "0.23.0", True, "--linear-backend"),
+        ("sglang", "--enable-ep-moe", "0.4.9.post6", None, None),
+        ("sglang", "--enable-ep-moe", "0.5.3", True, "--ep-size"),
+        ("sglang", "--nsa-prefill-backend", "0.5.13", True, "--dsa-prefill-backend"),
+        ("sglang", "--grpc-mode", "0.5.23", True, "--smg-grpc-mode"),
+        ("sglang", "SGLANG_QUEUED_TIMEOUT_MS", "0.5.8", None, None),
+        ("sglang", "SGLANG_QUEUED_TIMEOUT_MS", "0.5.9", True, "SGLANG_REQ_WAITING_TIMEOUT"),
+        ("sglang", "SGLANG_QUEUED_TIMEOUT_MS", "0.5.20", True, "SGLANG_REQ_WAITING_TIMEOUT"),
+    ],
+)
+def test_deprecations_of_real_releases(engine, name, version, deprecated, instead):
+    section = "settings" if name.startswith("-") else "environment"
+    record = next(one for one in knowledge(engine)[section][name] if holds(one, version))
+    assert (record.get("deprecated"), record.get("instead")) == (deprecated, instead)

@@ -1,0 +1,132 @@
+"""A site-packages folder -> what is installed there, by its metadata, without importing any of it.
+
+    vllm-0.28.0.dist-info/METADATA          Name: vllm, Version: 0.28.0
+    vllm-0.28.0.dist-info/direct_url.json   {"url": "https://github.com/x/vllm", "vcs_info": {"commit_id": "…"}}
+    vllm-0.28.0.dist-info/RECORD            vllm/envs.py,sha256=…,4711
+    __editable__.sglang-0.5.9.pth           /src/sglang/python
+
+**Source:** the PyPA specifications: core metadata, recording installed projects, direct URL origin; setuptools' and
+pip's editable installs (read 2026-11-29).
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from advisor.upstream.rooted import Root
+
+_HEADER = 256 << 10  # bytes of METADATA, .pth and direct_url.json that are read
+_RECORD = 64 << 20
+_FILE = 16 << 20
+_FOLDER = re.compile(r"(.+?)-([^-]+)\.(dist-info|egg-info)$|(.+)\.egg-info$")  # vllm-0.28.0.dist-info
+_WORD = re.compile(r"[\w.+!-]{1,100}", re.A)  # 0.25.2.dev0+g752a3a504
+_MAPPED = re.compile(r"['\"]([\w.]+)['\"]\s*:\s*['\"](/[^'\"]+)['\"]")  # MAPPING = {'vllm': '/src/vllm/vllm'}
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """An installed package. `source` is the tree an editable install runs from, when it is below the root.
+
+    `commit` and `url` are what it was installed from, as recorded; `outside` says where a source lies that is not read.
+    """
+
+    name: str
+    version: str
+    site: Path
+    metadata: Path
+    commit: str = ""
+    url: str = ""
+    editable: bool = False
+    source: Path | None = None
+    outside: str = ""
+
+
+def plain(name: str) -> str:
+    """A project's name as it is compared: `Flash_Attn` -> `flash-attn`."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def distributions(root: Root, site: Path, wanted: Collection[str]) -> list[Distribution]:
+    """The distributions of a folder whose plain names are wanted, one name twice when it is there twice."""
+    found = []
+    for entry in root.listed(site):
+        named = _FOLDER.fullmatch(entry)
+        if named and plain(named[1] or named[4]) in wanted:
+            one = _distribution(root, site, site / entry, named[2] or "")
+            if one is not None:
+                found.append(one)
+    return found
+
+
+def _distribution(root: Root, site: Path, folder: Path, version: str) -> Distribution | None:
+    text = root.text(folder / "METADATA", _HEADER) or root.text(folder / "PKG-INFO", _HEADER)
+    if text is None:
+        return None
+    head = dict(_headers(text))
+    name, version = head.get("name", ""), head.get("version", version)
+    if not name or not _WORD.fullmatch(version):
+        return None
+    origin = _json(root.text(folder / "direct_url.json", _HEADER))
+    vcs, local = origin.get("vcs_info"), origin.get("dir_info")
+    commit = str(vcs.get("commit_id") or "") if isinstance(vcs, dict) else ""
+    commit = commit if re.fullmatch(r"[0-9a-f]{40}", commit) else ""
+    editable = bool(local.get("editable")) if isinstance(local, dict) else False
+    source, outside = _source(root, site, plain(name), str(origin.get("url") or "") if editable else "")
+    url = str(origin.get("url") or "")
+    return Distribution(name, version, site, folder, commit, url, editable or bool(source or outside), source, outside)
+
+
+def _headers(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.splitlines():
+        if not line.strip():
+            return
+        key, colon, value = line.partition(":")
+        if colon and not key[:1].isspace():
+            yield key.strip().lower(), value.strip()
+
+
+def _json(text: str | None) -> dict[str, object]:
+    try:
+        found = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _source(root: Root, site: Path, name: str, url: str) -> tuple[Path | None, str]:
+    """The tree that an editable install runs from, or where it lies outside the root."""
+    places = [unquote(urlsplit(url).path)] if url.startswith("file:") else []
+    for entry in root.listed(site):
+        mine = plain(entry).replace("-", "").startswith(("editable" + name.replace("-", ""), name.replace("-", "")))
+        if mine and entry.endswith((".pth", ".egg-link")):
+            lines = (root.text(site / entry, _HEADER) or "").splitlines()
+            places += [line.strip() for line in lines if line.startswith("/")]
+        elif mine and entry.startswith("__editable__") and entry.endswith(".py"):
+            pairs = _MAPPED.findall(root.text(site / entry, _HEADER) or "")
+            places += [str(Path(path).parent) for package, path in pairs if plain(package) == name]
+    for place in places:
+        found = root.inside(place)
+        if found is not None and found.is_dir():
+            return found, ""
+    return None, places[0] if places else ""
+
+
+def edited(root: Root, one: Distribution, files: Collection[str]) -> dict[str, bool]:
+    """Whether each of the files that RECORD knows is no longer what was installed; files as RECORD names them."""
+    text = root.text(one.metadata / "RECORD", _RECORD)
+    found = {}
+    for row in csv.reader(text.splitlines()) if text else ():
+        if len(row) >= 2 and row[0] in files and row[1].startswith("sha256="):
+            content = root.bytes(one.site / row[0], _FILE)
+            if content is not None:
+                digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+                found[row[0]] = digest != row[1].partition("=")[2].rstrip("=")
+    return found

@@ -1,0 +1,197 @@
+"""Clones on disk -> a store: a bare repository of our own, in a temporary folder, that sees all their objects.
+
+Trees are merged and commits made in the store, so that nothing of a clone is touched: not its work tree, index, refs or
+object files. A clone is not trusted either. Git runs with the store's empty configuration, so that no hook, filter,
+merge driver, external diff, file monitor, alias or ssh command of the clone or of its user is read. Three commands run
+on a clone itself, naming a revision, unpacking finished objects and creating a branch; they get the clone's
+configuration with the keys that could start a program overridden (``QUIET``). No transport is allowed anywhere, so a
+partial clone cannot fetch what it lacks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from advisor.errors import UpstreamError, UsageError
+
+QUIET = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.sshCommand": "false",
+    "core.alternateRefsCommand": "true",
+    "core.pager": "cat",
+    "commit.gpgSign": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+}
+_IDENTITY = {f"GIT_{role}_{what}": "advisor" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+_DATES = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A clone on disk: its path as given, its git directory, and the one that work trees share."""
+
+    path: Path
+    git_dir: Path
+    common_dir: Path
+
+    def revision(self, name: str) -> str:
+        """The full commit a revision names. Raises UsageError when it names none."""
+        asked = [] if name.startswith("-") else ["rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"]
+        done = run(["git", f"--git-dir={self.git_dir}", *asked], quiet=True) if asked else None
+        if done is None or done.returncode:
+            raise UsageError(f"no commit is named {name!r} in {self.path}", "--ref", "a branch, tag or commit of it")
+        return done.stdout.decode().split()[-1]
+
+    def shallow(self) -> set[str]:
+        """The commits at which this clone's history is cut off."""
+        listed = self.common_dir / "shallow"
+        return set(listed.read_text().split()) if listed.is_file() else set()
+
+
+def located(path: Path) -> Clone:
+    """The clone at a path: a work tree, a linked work tree or a bare git directory. Raises UsageError."""
+    git_dir = path / ".git"
+    if git_dir.is_file():  # gitdir: /home/me/vllm/.git/worktrees/fork
+        git_dir = path / git_dir.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
+    git_dir = (git_dir if git_dir.is_dir() else path).absolute()
+    if not (git_dir / "HEAD").is_file():
+        raise UsageError("not a git clone" if path.exists() else "no such folder", str(path), "the top of a clone")
+    shared = git_dir / "commondir"
+    common = git_dir / shared.read_text().strip() if shared.is_file() else git_dir
+    if not (common / "objects").is_dir():
+        raise UsageError("not a git clone: it has no objects", str(path), "the top of a clone")
+    settings = common / "config"
+    if settings.is_file() and re.search(r"(?i)objectformat\s*=\s*sha256", settings.read_text(errors="replace")):
+        raise UsageError("a clone with SHA-256 object names; upstream's are SHA-1", str(path))
+    return Clone(path, git_dir, common)
+
+
+@dataclass(frozen=True)
+class Store:
+    """A temporary bare repository that sees the objects of some clones."""
+
+    path: Path
+    cut: frozenset[str] = frozenset()
+
+    def git(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
+        """What git prints. Raises UpstreamError with git's own words when it fails."""
+        done = self.tried(*words, stdin=stdin, env=env)
+        if done.returncode:
+            raise UpstreamError(f"git {words[0]}: {said(done)}", None, _hint(said(done)))
+        return done.stdout
+
+    def tried(
+        self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Git's answer and exit code, whatever it is."""
+        return run(["git", f"--git-dir={self.path}", *words], stdin=stdin, env=env)
+
+    def word(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
+        """What git prints, as one stripped text."""
+        return self.git(*words, stdin=stdin, env=env).decode("utf-8", "surrogateescape").strip()
+
+    def commits(self, prefix: str) -> list[str]:
+        """The commits whose name starts so, sorted."""
+        if len(prefix) == 40:
+            return [prefix] if self.tried("cat-file", "-t", prefix).stdout == b"commit\n" else []
+        named = self.git("rev-parse", f"--disambiguate={prefix}")
+        kinds = self.word("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=named).splitlines()
+        return sorted(line.split()[0] for line in kinds if line.endswith(" commit"))
+
+    def parents(self, commit: str) -> list[str]:
+        """A commit's parents as it names them, whether or not they are there."""
+        head = self.git("cat-file", "commit", commit).partition(b"\n\n")[0].decode("utf-8", "replace")
+        return re.findall(r"(?m)^parent ([0-9a-f]{40})$", head)
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Whether `newer` is `older` or built on it, as far as the history goes."""
+        return self.tried("merge-base", "--is-ancestor", older, newer).returncode == 0
+
+    def index(self, name: str) -> dict[str, str]:
+        """The environment in which commands use an index file of this name, in the store."""
+        return {"GIT_INDEX_FILE": str(self.path / f"index-{name}")}
+
+
+@contextmanager
+def store(clones: Sequence[Clone]) -> Iterator[Store]:
+    """A store over these clones; its folder is removed on every way out, an interrupt included."""
+    with TemporaryDirectory(prefix="advisor-patch-") as folder:
+        path = Path(folder) / "store.git"
+        done = run(["git", "init", "--quiet", "--bare", "--template=", str(path)])
+        if done.returncode:
+            raise UpstreamError(f"git init: {said(done)}", folder)
+        (path / "objects" / "info").mkdir(parents=True, exist_ok=True)
+        places = dict.fromkeys(str((one.common_dir / "objects").resolve()) for one in clones)
+        (path / "objects" / "info" / "alternates").write_text("".join(f"{place}\n" for place in places))
+        cut = _still_cut(Store(path), {commit for one in clones for commit in one.shallow()})
+        if cut:
+            (path / "shallow").write_text("".join(f"{commit}\n" for commit in sorted(cut)))
+        yield Store(path, frozenset(cut))
+
+
+def _still_cut(whole: Store, shallow: set[str]) -> set[str]:
+    """The cut-off commits whose parents no other clone brings."""
+    held = {commit for commit in shallow if whole.commits(commit)}
+    return {commit for commit in held if not all(whole.commits(parent) for parent in whole.parents(commit))}
+
+
+def run(
+    command: Sequence[str], *, stdin: bytes = b"", env: Mapping[str, str] | None = None, quiet: bool = False
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git without the user's or the system's configuration, variables, prompts or network.
+
+    `quiet` is for commands on a clone itself: the keys of ``QUIET`` then outweigh the clone's configuration.
+    """
+    keys = [word for key, value in QUIET.items() for word in ("-c", f"{key}={value}")] if quiet else []
+    try:
+        return subprocess.run(
+            [command[0], *keys, *command[1:]],
+            input=stdin,
+            capture_output=True,
+            check=False,
+            env={**closed(), **_IDENTITY, **_DATES, **(env or {})},
+        )
+    except FileNotFoundError:
+        raise UpstreamError("git is not installed, or not on PATH", None, "install git") from None
+
+
+def closed() -> dict[str, str]:
+    """The environment for git: ours without any GIT_ variable, and every door to configuration and network shut."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "SSH_", "GPG_"))}
+    return {
+        **ours,
+        "LC_ALL": "C",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_EDITOR": "true",
+        "GIT_PAGER": "cat",
+    }
+
+
+def said(done: subprocess.CompletedProcess[bytes]) -> str:
+    """Git's own words of a failure, on one line."""
+    text = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+    return "; ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in text.splitlines()[-3:])
+
+
+def _hint(words: str) -> str | None:
+    missing = re.search(r"unable to read|could not (?:parse|read)|bad object|missing (?:blob|tree)", words)
+    if not missing:
+        return None
+    return "the clone lacks objects, as a shallow or partial clone does; --from names a whole clone to read them from"
