@@ -1,6 +1,7 @@
 # make demo    a diagnosis of the hung deployment in docs/demo/
 # make test    every test         make check   format, lint, types, architecture
 # make bench   the time budgets   make quality how well the catalogue tells failures apart
+# make parsers the flags known of each release against the engines' real parsers
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install -qq --disable-pip-version-check
@@ -11,7 +12,7 @@ PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 
 	&& { echo $$p; exit; }; done; done)
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check bench quality clean
+.PHONY: demo test check bench quality parsers clean
 .NOTPARALLEL: # the two environments share one folder
 
 demo: $(VENV)/.runtime
@@ -35,6 +36,9 @@ bench: $(VENV)/.dev
 
 quality: $(VENV)/.dev
 	@$(PY) -m tests.quality
+
+parsers: $(VENV)/.dev # downloads engines into a folder of its own; minutes
+	@$(PY) -m tests.parsers
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

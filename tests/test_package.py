@@ -10,7 +10,12 @@ import pytest
 
 REPO = Path(__file__).parents[1]
 CATALOGUE = ("rules", "knowledge")
-COMPILED = ("catalog.json", "engines.json")
+COMPILED = (
+    "catalog.json",
+    "engines.json",
+    "replacements.json",
+    *(f"settings-{file.parent.name}.json" for file in REPO.glob("knowledge/*/settings.json")),
+)
 
 # one worker builds for all tests of this file
 pytestmark = pytest.mark.xdist_group("package")

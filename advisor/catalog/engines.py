@@ -1,7 +1,7 @@
 """`knowledge/<engine>/` → Knowledge, each part read when first needed. Raises KnowledgeError on a malformed file.
 
-`engine.yaml` is for people; its compiled JSON twin is kept in the user's cache folder (or carried by the package), so
-that a check parses no YAML.
+`engine.yaml` and `images.yaml` are for people; their compiled JSON twin is kept in the user's cache folder (or carried
+by the package), so that a check parses no YAML.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.catalog.compiled import cache_folder, write
+from advisor.catalog.histories import settings
 from advisor.catalog.places import knowledge_root, root
 from advisor.errors import KnowledgeError
 from advisor.model.knowledge import FixRecord, History, Knowledge, Release, Tag
@@ -23,12 +24,12 @@ from advisor.model.knowledge import FixRecord, History, Knowledge, Release, Tag
 
 @cache
 def profiles() -> dict[str, dict[str, Any]]:
-    """Each engine's `engine.yaml` as plain data, by engine."""
+    """Each engine's `engine.yaml` as plain data, by engine; `tags` holds its `images.yaml`."""
     shipped = root() / "engines.json"
     if shipped.is_file():
         found: dict[str, dict[str, Any]] = json.loads(shipped.read_bytes())
         return found
-    files = sorted(knowledge_root().glob("*/engine.yaml"))
+    files = sorted([*knowledge_root().glob("*/engine.yaml"), *knowledge_root().glob("*/images.yaml")])
     times = "\n".join(f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files)
     cached = cache_folder() / f"engines-{sha256(times.encode()).hexdigest()[:32]}.json"
     with contextlib.suppress(OSError, ValueError):
@@ -42,14 +43,17 @@ def profiles() -> dict[str, dict[str, Any]]:
 
 
 def compile_profiles(folder: Path) -> dict[str, dict[str, Any]]:
-    """Every `engine.yaml` below `folder` as plain data; dates become ISO text."""
+    """Every `engine.yaml` below `folder` as plain data, its `images.yaml` under `tags`; dates become ISO text."""
     from advisor.yaml import load
 
-    files = sorted(folder.glob("*/engine.yaml"))
-    made = {
-        file.parent.name: load(file.read_text(encoding="utf-8"), f"{file.parent.name}/{file.name}").value
-        for file in files
-    }
+    def read(file: Path) -> dict[str, Any]:
+        data: dict[str, Any] = load(file.read_text(encoding="utf-8"), f"{file.parent.name}/{file.name}").value
+        return data
+
+    made = {file.parent.name: read(file) for file in sorted(folder.glob("*/engine.yaml"))}
+    for file in sorted(folder.glob("*/images.yaml")):
+        if file.parent.name in made:
+            made[file.parent.name]["tags"] = read(file)
     found: dict[str, dict[str, Any]] = json.loads(json.dumps(made, default=str))
     return found
 
@@ -79,8 +83,7 @@ def _json(file: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _settings(folder: Path) -> dict[str, Any]:
-    return _json(folder / "settings.json")
+_UNDER = ("vllm", "cann")  # what a plugin's release is made for, in fields of their own
 
 
 def _releases(folder: Path) -> tuple[Release, ...]:
@@ -89,7 +92,7 @@ def _releases(folder: Path) -> tuple[Release, ...]:
             version=one["version"],
             date=date.fromisoformat(one["date"]) if one.get("date") else None,
             commit=one.get("commit"),
-            pins=one.get("pins") or {},
+            pins={**(one.get("pins") or {}), **{name: f"=={one[name]}" for name in _UNDER if one.get(name)}},
             nccl=one.get("nccl") or {},
         )
         for one in _json(folder / "releases.json").get("releases", ())
@@ -115,10 +118,29 @@ def _fix(one: dict[str, Any]) -> FixRecord:
     return FixRecord(one.get("commit"), held, lacked, by, one.get("note"))
 
 
+def _help(folder: Path) -> dict[str, str]:
+    """`help.txt`: a line a setting, its name, a tab and the words; lines at the top that start with # are about it."""
+    file = folder / "help.txt"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    found = {name: words for name, _, words in (line.partition("\t") for line in lines) if name and words}
+    if len(found) != len(lines):
+        where = f"knowledge/{folder.name}/{file.name}"
+        raise KnowledgeError("a line is not <name> tab <words>, or a name stands twice", where)
+    return found
+
+
+def _about_releases(folder: Path) -> dict[str, str]:
+    found = _json(folder / "releases.json")
+    return {name: str(found[name]) for name in ("read", "source") if name in found}
+
+
 PARTS: dict[str, Callable[[Path], Any]] = {
-    "settings": _settings,
+    "settings": settings,
     "releases": _releases,
+    "about releases": _about_releases,
     "history": _history,
     "tags": _tags,
     "fixes": _fixes,
+    "help": _help,
 }

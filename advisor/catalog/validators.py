@@ -20,7 +20,7 @@ from advisor.catalog.schema import Problem, read
 from advisor.model.build import parse_version
 from advisor.model.condition import Atom, atoms
 from advisor.model.knowledge import Knowledge
-from advisor.model.rule import Affected, Boundary, Fix, Remedy, Rule, Source
+from advisor.model.rule import Affected, Boundary, Fix, Need, Remedy, Rule, Source
 from advisor.patterns import PatternError, compile_pattern
 from advisor.yaml import Path
 
@@ -179,15 +179,28 @@ def _fixes(rule: Rule, known: Knowledge | None) -> Iterator[Fault]:
             yield path, "merged", f"{fix.key()}: state {fix.state} and merged {fix.merged} do not go together"
         if known is not None and fix.repo == known.profile.get("repo"):
             yield from _history(path, fix, known)
+        for place, need in enumerate(fix.needs):
+            yield from _need((*path, "needs", place), need, fix, known)
 
 
-def _history(path: Path, fix: Fix, known: Knowledge) -> Iterator[Fault]:
+def _need(path: Path, need: Need, fix: Fix, known: Knowledge | None) -> Iterator[Fault]:
+    """A need is another commit than the fix, of a named source, and its pull request is the one history gives it."""
+    yield from _sources(path, need.source)
+    if fix.state != "merged":
+        yield path, "need-unmerged", f"{fix.key()} is not merged: there is nothing that could bring it along"
+    if fix.commit and (need.commit.startswith(fix.commit) or fix.commit.startswith(need.commit)):
+        yield (*path, "commit"), "need-itself", f"{need.commit[:12]} is the fix itself"
+    if known is not None and (need.repo or fix.repo) == known.profile.get("repo"):
+        yield from _history(path, need, known)
+
+
+def _history(path: Path, fix: Fix | Need, known: Knowledge) -> Iterator[Fault]:
     found = known.history.of_pr(fix.pr) if fix.pr else None
     if found and fix.commit and not (fix.commit.startswith(found.sha) or found.sha.startswith(fix.commit)):
         yield (
             (*path, "commit"),
             "commit-mismatch",
-            f"{fix.key()} is {found.sha} on upstream main, not {fix.commit[:12]}",
+            f"{known.profile.get('repo')}#{fix.pr} is {found.sha} on upstream main, not {fix.commit[:12]}",
         )
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
+from typing import Literal
 
 from packaging.version import InvalidVersion, Version
 
@@ -36,11 +37,28 @@ class Component:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """Whether a build holds one upstream change, as its own files or git history show; `held` None: cannot be told.
+
+    `by` is how it was told; `says` is that in words, with the file or the commits looked at.
+    """
+
+    repo: str
+    commit: str | None
+    pr: int | None
+    held: bool | None
+    by: Literal["git", "patch", "subject", "fingerprint"]
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class Build:
     """An engine build. `version` is PEP 440 text without a leading v; `commit` 7..40 hex digits.
 
     `fork` is the fork's name, or "" when the user did not speak of one: it is not a claim of stock upstream.
+    `origin` is that of facts, or `inferred` for a version that only follows from a tag and a day.
     `branch` is `main` or another branch name when said; `after_pr` a pull request the user says is in it.
+    `holdings` are the upstream changes looked for in its content: they outweigh its version.
     `earliest`..`latest` bound the build's date when one was said. `text` is what the user typed.
     """
 
@@ -58,6 +76,7 @@ class Build:
     text: str = ""
     origin: str = "stated"
     notes: tuple[str, ...] = field(default=())
+    holdings: tuple[Holding, ...] = ()
 
     def but(self, **changes: object) -> Build:
         """A copy with some fields replaced."""
@@ -84,6 +103,8 @@ class Build:
             words.append(self.image)
         if self.branch and not self.version and not self.commit:
             words.append(self.branch)
+        if self.version and self.origin == "inferred":
+            words.append("(inferred)")
         return " ".join(words) if len(words) > 1 else f"{words[0]}, build not given"
 
 

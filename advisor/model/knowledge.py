@@ -5,8 +5,9 @@ Plain nouns; the catalog room loads them from `knowledge/`.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -21,6 +22,8 @@ class SettingRecord:
     """A flag as one span of releases has it. `kind`: switch, pair (`--x/--no-x`), value, list or json.
 
     `default` is the value in force when the flag is absent; meaningless when `default_known` is False.
+    `deprecated`: that release warns when it is used; `instead` is the setting it names in its place. `env` names a
+    variable that the default follows; `negations` are spellings besides `--no-x` that turn a pair off.
     """
 
     flag: str
@@ -32,6 +35,23 @@ class SettingRecord:
     default_known: bool = False
     since: str | None = None
     until: str | None = None
+    deprecated: bool = False
+    instead: str | None = None
+    env: str | None = None
+    negations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRecord:
+    """An environment variable as one span of releases reads it; fields as for `SettingRecord`."""
+
+    name: str
+    default: str | None = None
+    default_known: bool = False
+    since: str | None = None
+    until: str | None = None
+    deprecated: bool = False
+    instead: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +146,34 @@ class Tag:
     main: str | None
 
 
+class Histories(Mapping[str, list[dict[str, Any]]]):
+    """Setting -> its records, oldest first. A history still in JSON is read when it is asked for."""
+
+    def __init__(self, given: Mapping[str, str | list[dict[str, Any]]]) -> None:
+        self._given = given
+        self._read: dict[str, list[dict[str, Any]]] = {}
+
+    def __getitem__(self, name: str) -> list[dict[str, Any]]:
+        if name not in self._read:
+            found = self._given[name]
+            self._read[name] = json.loads(found) if isinstance(found, str) else found
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._given
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+
 class Knowledge:
-    """One engine's knowledge. Parts not given are asked of `load` by name when first needed: `releases`, `settings`
-    (a dict with `releases_read`, `settings`, `environment`), `history`, `tags`, `fixes`; None from it means none.
+    """One engine's knowledge. Parts not given are asked of `load` by name when first needed; None from it means none.
+
+    The parts: `releases`; `settings`, a dict with `releases_read`, `settings`, `environment`, and `aliases` and
+    `negations` where it is compiled; `history`, `tags`, `fixes`; `help`, words by setting.
     """
 
     def __init__(
@@ -154,7 +199,6 @@ class Knowledge:
                 "settings": settings or {},
                 "environment": environment or {},
             }
-        self._aliases: dict[str, str] | None = None
 
     def _part(self, name: str, otherwise: Any) -> Any:
         if name not in self._parts:
@@ -186,20 +230,45 @@ class Knowledge:
         found: dict[str, FixRecord] = self._part("fixes", {})
         return found
 
-    @property
-    def _settings(self) -> dict[str, list[dict[str, Any]]]:
-        found: dict[str, list[dict[str, Any]]] = self._part("settings", {}).get("settings", {})
-        return found
+    @cached_property
+    def _settings(self) -> Histories:
+        return Histories(self._part("settings", {}).get("settings", {}))
 
-    @property
-    def _environment(self) -> dict[str, list[dict[str, Any]]]:
-        found: dict[str, list[dict[str, Any]]] = self._part("settings", {}).get("environment", {})
-        return found
+    @cached_property
+    def _environment(self) -> Histories:
+        return Histories(self._part("settings", {}).get("environment", {}))
+
+    def _spelled(self, kind: str) -> dict[str, str]:
+        """Canonical flag by every spelling of a kind (`aliases`, `negations`), whichever release has it."""
+        known: dict[str, str] | None = self._part("settings", {}).get(kind)
+        if known is not None:
+            return known
+        return {
+            one: name for name, records in self._settings.items() for each in records for one in each.get(kind) or ()
+        }
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        return self._spelled("aliases")
+
+    @cached_property
+    def _negations(self) -> dict[str, str]:
+        return self._spelled("negations")
 
     @property
     def releases_read(self) -> tuple[str, ...]:
         """Releases (and `main`, where it was read) whose settings are known."""
         return tuple(one for _, one in self._read)
+
+    def about(self, part: str) -> dict[str, str]:
+        """What a generated part says of itself: `read`, the day, and `source`; empty when it is not known."""
+        found: dict[str, str] = self._part(f"about {part}", {})
+        return found
+
+    @property
+    def read_on(self) -> str:
+        """The day on which the settings were read from the releases, `YYYY-MM-DD`; "" when they are not known."""
+        return str(self._part("settings", {}).get("read") or "")
 
     @cached_property
     def _read(self) -> list[tuple[Any, str]]:
@@ -216,13 +285,6 @@ class Knowledge:
         head, dot, rest = flag.partition(".")
         if head in self._settings:
             return flag
-        if self._aliases is None:
-            self._aliases = {
-                alias: name
-                for name, records in self._settings.items()
-                for one in records
-                for alias in one.get("aliases") or ()
-            }
         found = self._aliases.get(head)
         return found + dot + rest if found else None
 
@@ -253,19 +315,52 @@ class Knowledge:
         if not records:
             return None
         raw = self._at(records, version) if version else records[-1]
-        if raw is None:
+        return _setting(flag, raw) if raw is not None else None
+
+    def records(self, flag: str) -> tuple[SettingRecord, ...]:
+        """Everything known of a flag, release after release, oldest first; empty when no release read has it."""
+        return tuple(_setting(flag, raw) for raw in self._settings.get(flag) or ())
+
+    def variable(self, name: str, version: str | None) -> VariableRecord | None:
+        """The environment variable at `version`; with no version, the newest record. None as for `setting`."""
+        records = self._environment.get(name)
+        if not records:
             return None
-        return SettingRecord(
-            flag=flag,
-            kind=raw["kind"],
-            aliases=tuple(raw.get("aliases") or ()),
-            type=raw.get("type"),
-            choices=tuple(raw["choices"]) if raw.get("choices") else None,
-            default=raw.get("default"),
-            default_known=bool(raw.get("default_known")),
-            since=raw.get("since"),
-            until=raw.get("until"),
-        )
+        raw = self._at(records, version) if version else records[-1]
+        return _variable(name, raw) if raw is not None else None
+
+    def variable_records(self, name: str) -> tuple[VariableRecord, ...]:
+        """Everything known of a variable, oldest first; empty when no release read has it."""
+        return tuple(_variable(name, raw) for raw in self._environment.get(name) or ())
+
+    def settings_at(self, version: str) -> tuple[SettingRecord, ...]:
+        """Every flag of a release (the nearest one read at or before it), by name."""
+        found = (self.setting(flag, version) for flag in sorted(self._settings))
+        return tuple(one for one in found if one is not None)
+
+    def variables_at(self, version: str) -> tuple[VariableRecord, ...]:
+        """Every variable of a release, by name."""
+        found = (self.variable(name, version) for name in sorted(self._environment))
+        return tuple(one for one in found if one is not None)
+
+    def opposite_of(self, typed: str, version: str | None) -> SettingRecord | None:
+        """The flag that `typed` turns off at `version` by a spelling of its own (`--disable-x` for `--enable-x`).
+
+        None when that release has a flag of that very name, and when it has none of the kind.
+        """
+        flag = self._negations.get(typed)
+        record = self.setting(flag, version) if flag and self.setting(typed, version) is None else None
+        return record if record and typed in record.negations else None
+
+    def reads(self, version: str) -> bool:
+        """Whether the settings of this very release were read (its local label aside)."""
+        wanted = order_key(version)
+        return any(key == wanted for key, _ in self._read)
+
+    def help(self, name: str) -> str | None:
+        """What a flag (any spelling) or an environment variable sets, in a few words of ours; None: not written."""
+        words: dict[str, str] = self._part("help", {})
+        return words.get(self.canonical(name) or name)
 
     def constant(self, flag: str) -> SettingRecord | None:
         """The flag as every release that has it has it; None when its default ever changed, or is not known."""
@@ -273,3 +368,33 @@ class Knowledge:
         defaults = {str(one.get("default")) for one in records}
         known = all(one.get("default_known") for one in records)
         return self.setting(flag, None) if known and len(defaults) == 1 else None
+
+
+def _setting(flag: str, raw: dict[str, Any]) -> SettingRecord:
+    return SettingRecord(
+        flag=flag,
+        kind=raw.get("kind") or "value",
+        aliases=tuple(raw.get("aliases") or ()),
+        type=raw.get("type"),
+        choices=tuple(raw["choices"]) if raw.get("choices") else None,
+        default=raw.get("default"),
+        default_known=bool(raw.get("default_known")),
+        since=raw.get("since"),
+        until=raw.get("until"),
+        deprecated=bool(raw.get("deprecated")),
+        instead=raw.get("instead"),
+        env=raw.get("env"),
+        negations=tuple(raw.get("negations") or ()),
+    )
+
+
+def _variable(name: str, raw: dict[str, Any]) -> VariableRecord:
+    return VariableRecord(
+        name=name,
+        default=raw.get("default"),
+        default_known=bool(raw.get("default_known")),
+        since=raw.get("since"),
+        until=raw.get("until"),
+        deprecated=bool(raw.get("deprecated")),
+        instead=raw.get("instead"),
+    )

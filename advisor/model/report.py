@@ -250,6 +250,28 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class Discrepancy:
+    """Something wrong with the deployment itself, whatever failure it may meet: a setting that this release does not
+    have or takes otherwise, a build that is not what its version says.
+
+    `code` names the kind (docs/json.md lists them). `subject` is the setting or the build; `typed` as the user wrote
+    it, at `place`. `instead` is what to write in its place, "" when nothing is known; `inverted`: that means the
+    opposite, so the value has to be turned round too.
+    """
+
+    code: str
+    level: Level
+    subject: str
+    typed: str
+    place: str
+    quote: str
+    says: str
+    instead: str
+    inverted: bool
+    sources: tuple[SourceOut, ...]
+
+
+@dataclass(frozen=True)
 class StatementOut:
     """One thing that the evidence alone allows to say, known failure or not. `kind` as in the situation's vocabulary
     (docs/json.md); `collective` is `group #seq op` when one is meant; `places` is what it stands on.
@@ -272,6 +294,7 @@ class Report:
     settings: tuple[SettingOut, ...]
     environment: dict[str, str]
     situation: tuple[StatementOut, ...]
+    discrepancies: tuple[Discrepancy, ...]
     findings: tuple[Finding, ...]
     unexplained: tuple[FactOut, ...]
     questions: tuple[Question, ...]

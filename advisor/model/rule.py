@@ -94,8 +94,26 @@ class Fingerprint:
 
 
 @dataclass(frozen=True)
+class Need:
+    """A commit that has to come along with a fix: without it the fix does not apply, or does not work.
+
+    `repo` is the fix's own unless given; `commit` is 40 digits, or the prefix as known.
+    """
+
+    commit: str
+    why: str
+    source: tuple[Source, ...]
+    pr: int | None = None
+    repo: str | None = None
+
+
+@dataclass(frozen=True)
 class Fix:
-    """An upstream change. Which releases hold it is never written here: knowledge derives it."""
+    """An upstream change. Which releases hold it is never written here: knowledge derives it.
+
+    `needs` are the commits that have to come along when it is carried to another build; no entry means that none is
+    known, not that none is needed.
+    """
 
     repo: str
     completeness: Literal["complete", "partial", "unverified_for_this_case"]
@@ -107,6 +125,7 @@ class Fix:
     merged: str | None = None
     state: Literal["merged", "open", "closed", "fork"] = "merged"
     fingerprint: Fingerprint | None = None
+    needs: tuple[Need, ...] = ()
 
     def key(self) -> str:
         """`repo#pr`, or `repo@commit` for a change without a pull request."""
