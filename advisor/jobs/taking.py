@@ -9,7 +9,8 @@ import re
 from dataclasses import replace
 
 from advisor import intake
-from advisor.evidence import assertion, builds, collect_env, divergence, hardware, machine
+from advisor.catalog.engines import knowledge, profiles
+from advisor.evidence import assertion, builds, collect_env, divergence, hardware, image_tags, machine
 from advisor.evidence import reading as evidence
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import File, Request
@@ -41,9 +42,28 @@ def machines(text: str, *, strict: bool) -> tuple[Fact, ...]:
 
 def version(request: Request, engine: str, gathering: Gathering) -> tuple[Build, list[Component]]:
     """The build and components of a `--version`. Raises UsageError when it is not understood and `strict`."""
-    build, said, notes = builds.read_build(request.version, engine=engine or None, strict=request.strict)
+    build, said, notes = builds.read_build(
+        request.version, engine=engine or None, strict=request.strict, known=_known()
+    )
     gathering.notes += notes
+    _architecture(build.image, "--version", gathering)
     return build, list(said)
+
+
+def _known() -> dict[str, Knowledge]:
+    """Whatever has images of its own: engines, and plugins such as vllm-ascend."""
+    return {name: knowledge(name) for name, profile in profiles().items() if "tags" in profile}
+
+
+def _architecture(image: str | None, artifact: str, gathering: Gathering) -> None:
+    """The hosts' architecture, where the image's tag names it."""
+    name, _, tag = (image or "").rpartition(":")
+    placed = image_tags.place(name, tag, _known()) if name else None
+    if placed and placed.arch:
+        fact = Fact(
+            "hardware.arch", placed.arch, "derived", Span(artifact), image or "", why="the image's tag names it"
+        )
+        gathering.facts.append(fact)
 
 
 def take_all(files: list[File], known: dict[str, Knowledge], gathering: Gathering) -> None:
@@ -150,7 +170,7 @@ def _mentions(artifact: Artifact, known: dict[str, Knowledge], gathering: Gather
 
 
 def _guess(text: str, known: dict[str, Knowledge]) -> str:
-    build, _, _ = builds.find_build(text, engine=None)
+    build, _, _ = builds.find_build(text, engine=None, known=_known())
     return build.engine if build.engine in known else ""
 
 
@@ -180,7 +200,7 @@ def _banners(name: str, known: dict[str, Knowledge], gathering: Gathering) -> No
 
 
 def _said_build(text: str, gathering: Gathering) -> None:
-    said, components, notes = builds.find_build(text, engine=gathering.build.engine or None)
+    said, components, notes = builds.find_build(text, engine=gathering.build.engine or None, known=_known())
     have = gathering.build
     if have.engine and said.engine and said.engine != have.engine:
         return
@@ -197,9 +217,10 @@ def _said_build(text: str, gathering: Gathering) -> None:
 def image(reference: str, gathering: Gathering) -> None:
     """Take the build that a container image names."""
     build = gathering.build
-    named, components, notes = builds.read_build(reference, engine=build.engine or None)
+    named, components, notes = builds.read_build(reference, engine=build.engine or None, known=_known())
     gathering.build = named.but(engine=build.engine or named.engine, components=build.components + components)
     gathering.notes += notes
+    _architecture(named.image, reference, gathering)
 
 
 def banner_version(banner: Fact, gathering: Gathering) -> None:
