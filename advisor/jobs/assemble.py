@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from advisor.catalog.engines import engines, knowledge
 from advisor.errors import AdvisorError, UsageError
 from advisor.jobs.gathering import Gathering, merge
+from advisor.jobs.merging import compare_images, say_version, take_located
 from advisor.jobs.request import File, Request
 from advisor.launches import reading
 from advisor.model.build import Build, Component, plain_build
@@ -26,6 +27,8 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
     known = {name: knowledge(name) for name in engines()}
     gathering = Gathering(notes=[Note("unreadable", line) for line in request.unread])
     _stated_build(request, gathering)
+    say_version(request, gathering)
+    take_located(request, gathering)
     _commanded_engine(request, known, gathering)
     texts = list(_texts(request))
     if texts or request.hardware:
@@ -40,6 +43,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
     for index, text in enumerate(request.flags):
         _launch(text, _numbered("--flags", index, len(request.flags)), request, known, gathering)
     _settle_build(gathering)
+    compare_images(gathering)
     _of_one_engine(gathering)
     _environment(request, gathering)
     if request.model:
@@ -161,7 +165,7 @@ def _settle_build(gathering: Gathering) -> None:
 
         if image and not gathering.build.known():
             taking.image(image, gathering)
-        if banners:
+        if banners and not (gathering.build.known() and gathering.build.origin == "observed"):
             taking.banner_version(banner["banner.version"], gathering)
     if engine in installed and not gathering.build.known():
         from advisor.jobs import taking

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from advisor.catalog.engines import knowledge, profiles
 from advisor.match.builds import contains
+from advisor.match.holdings import listed, seen
 from advisor.match.view import View
-from advisor.model.build import Build, order_key
+from advisor.model.build import order_key
 from advisor.model.knowledge import FixRecord, Knowledge
 from advisor.model.report import FixOut, SourceOut
 from advisor.model.rule import Boundary, Fix, Source
-from advisor.model.truth import Truth
+from advisor.model.truth import Truth, truth_of
 
 
 def source_out(source: Source) -> SourceOut:
@@ -19,7 +20,7 @@ def source_out(source: Source) -> SourceOut:
 
 def fix_out(fix: Fix, view: View) -> FixOut:
     """The fix, its releases from knowledge, and whether the case's build holds it."""
-    known = _knowledge(fix)
+    known = knowledge_of(fix)
     record = known.fixes.get(fix.key()) if known else None
     releases = tuple(sorted(record.held_by, key=order_key)) if record else ()
     truth, why = _in_build(fix, view, known, record)
@@ -69,13 +70,20 @@ def _url(fix: Fix) -> str:
     return f"https://github.com/{fix.repo}/commit/{fix.commit}" if fix.commit else f"https://github.com/{fix.repo}"
 
 
-def _knowledge(fix: Fix) -> Knowledge | None:
+def knowledge_of(fix: Fix) -> Knowledge | None:
     """The knowledge of the repository the fix is in."""
     name = fix.component or next((name for name, one in profiles().items() if one.get("repo") == fix.repo), None)
     return knowledge(name) if name in profiles() else None
 
 
 def _in_build(fix: Fix, view: View, known: Knowledge | None, record: FixRecord | None) -> tuple[Truth, str]:
+    build = view.case.build
+    boundary = Boundary(
+        version=record.first() if record else None, commit=fix.commit or "0000000", pr=fix.pr, date=fix.merged
+    )
+    of_engine = known is not None and build.engine == known.engine and not fix.component
+    if of_engine and seen(build, boundary, known):
+        return contains(build, boundary, known)
     if fix.state in ("open", "closed"):
         return (
             Truth.NO if fix.state == "open" else Truth.UNKNOWN,
@@ -83,30 +91,14 @@ def _in_build(fix: Fix, view: View, known: Knowledge | None, record: FixRecord |
         )
     if fix.component:
         return _in_component(fix, view, record)
-    build = view.case.build
     if known is not None and build.engine != known.engine:
         return Truth.UNKNOWN, f"this is a fix of {known.engine}"
     if fix.state == "fork":
         return Truth.UNKNOWN, "it is in a fork; look in the fork's own history"
-    if record and not build.commit and build.version:
-        held = _listed(build, record)
-        if held is not None:
-            return (
-                Truth.YES if held else Truth.NO
-            ), f"{build.version} {'holds' if held else 'lacks'} it ({', '.join(record.by)})"
-    boundary = Boundary(
-        version=record.first() if record else None, commit=fix.commit or "0000000", pr=fix.pr, date=fix.merged
-    )
+    held = listed(build, record) if record else None
+    if held is not None and record is not None:
+        return truth_of(held), f"{build.version} {'holds' if held else 'lacks'} it ({', '.join(record.by)})"
     return contains(build, boundary, known)
-
-
-def _listed(build: Build, record: FixRecord) -> bool | None:
-    from advisor.model.build import public
-
-    version = public(build.version or "")
-    if any(public(one) == version for one in record.held_by):
-        return True
-    return False if any(public(one) == version for one in record.lacked_by) else None
 
 
 def _in_component(fix: Fix, view: View, record: FixRecord | None) -> tuple[Truth, str]:

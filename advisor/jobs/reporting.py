@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor import __version__
 from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
+from advisor.jobs.discrepancies import discrepancies
 from advisor.jobs.fixing import fix_out, source_out
 from advisor.jobs.judging import Judgement, with_trials
 from advisor.jobs.redaction import redact, redact_value
@@ -56,6 +57,7 @@ def report(judgement: Judgement) -> Report:
             one.name: str(redact_value(one.name, one.value)) for launch in case.launches for one in launch.environment
         },
         situation=tuple(_statement(one) for one in case.situation),
+        discrepancies=discrepancies(view),
         findings=tuple(_finding(one, view, here) for one in verdicts),
         unexplained=tuple(fact_out(fact) for fact in unexplained(case, verdicts)),
         questions=questions(verdicts, view),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from advisor.model.build import Build
+from advisor.model.fact import Fact, Note
+
 
 @dataclass(frozen=True)
 class File:
@@ -15,10 +18,24 @@ class File:
 
 
 @dataclass(frozen=True)
+class Located:
+    """The build found at a path: a clone (`--repo`) or installed packages (`--installed`), `option` says which.
+
+    `facts` are the versions and libraries seen there, each with its place; see `jobs.locating`.
+    """
+
+    option: str
+    build: Build
+    facts: tuple[Fact, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True)
 class Request:
     """One case to judge. Every field may be empty. `strict`: an option that cannot be read is an error, not a note.
 
     `unread`: a line for each input that could not be opened; the report says so.
+    `located`: the build that was found at a path; what `version` and `components` say besides is kept, and compared.
     `bare_is_complete`: flags without a command are the whole command line, so what is absent has its default.
     """
 
@@ -32,6 +49,7 @@ class Request:
     symptoms: tuple[str, ...] = ()
     files: tuple[File, ...] = ()
     unread: tuple[str, ...] = ()
+    located: Located | None = None
     id: str = ""
     strict: bool = True
     bare_is_complete: bool = True

@@ -1,6 +1,7 @@
-"""Is a build inside a rule's range? Commits first, then releases, then dates; otherwise unknown.
+"""Is a build inside a rule's range? What was seen in it first, then commits, releases, dates; otherwise unknown.
 
-`contains` answers whether a build holds the change that a boundary names. A commit is placed on upstream main by
+`contains` answers whether a build holds the change that a boundary names. Where the build's own files or git history
+were looked at, they decide (files before history). Else a commit is placed on upstream main by
 `knowledge/<engine>/history.txt`; a release by its number; a dev build, whose number is only the last tag before it,
 by its commit or its date, never by its number alone where that would be a guess.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from advisor.match.holdings import same_commit, seen, since_release
 from advisor.model.build import Build, base, is_release, order_key, parse_version
 from advisor.model.fact import Fact, Origin
 from advisor.model.knowledge import Commit, Knowledge, Tag
@@ -48,12 +50,12 @@ def affected(entries: tuple[Affected, ...], build: Build, knowledge: Knowledge |
 def _in_range(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict:
     if not build.known():
         return Truth.UNKNOWN, ""
-    if build.commit and any(_same(build.commit, one) for one in entry.commits):
+    if build.commit and any(same_commit(build.commit, one) for one in entry.commits):
         return Truth.YES, f"commit {build.commit[:12]} is a build known to have it"
     if entry.only == "forks":
         return _fork(entry, build, knowledge)
     numbered = build.version and not build.commit and build.branch != "main" and is_release(build.version)
-    if entry.only == "commits" and numbered:
+    if entry.only == "commits" and numbered and not (entry.introduced and seen(build, entry.introduced, knowledge)):
         return (
             Truth.NO,
             entry.why
@@ -78,6 +80,8 @@ def _fork(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict
             return Truth.NO, why
     if build.fork:
         return Truth.YES, f"a fork ({build.fork}); stock releases do not reach this failure"
+    if build.version and any(one.by != "fingerprint" for one in build.holdings):
+        return Truth.NO, entry.why or "its git history is upstream's alone; only forks and patched builds have it"
     if (
         build.commit
         and knowledge
@@ -95,7 +99,7 @@ def _fork(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict
 
 def contains(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
     """Whether `build` holds the change of `boundary`, and why in words."""
-    for decide in (_by_commit, _by_release, _by_date, _by_floor):
+    for decide in (_by_content, _by_commit, _by_release, _by_date, _by_floor):
         truth, why = decide(build, boundary, knowledge)
         if truth is not Truth.UNKNOWN:
             return truth, why
@@ -105,14 +109,17 @@ def contains(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> V
     return Truth.UNKNOWN, f"Whether it holds {wanted} is not established from “{build.text or build.label()}”."
 
 
+def _by_content(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
+    holding = seen(build, boundary, knowledge) if build.holdings else None
+    if holding is None:
+        return Truth.UNKNOWN, ""
+    return truth_of(bool(holding.held)), f"{_name(boundary)} is {'' if holding.held else 'not '}in: {holding.says}"
+
+
 def _name(boundary: Boundary) -> str:
     parts = [f"#{boundary.pr}" if boundary.pr else "", boundary.commit[:12] if boundary.commit else ""]
     name = " ".join(part for part in parts if part)
     return f"{name} ({boundary.version})" if name and boundary.version else name or f"{boundary.version}"
-
-
-def _same(left: str, right: str) -> bool:
-    return len(left) >= 7 and len(right) >= 7 and (left.startswith(right) or right.startswith(left))
 
 
 def on_main(commit: str, knowledge: Knowledge) -> Commit | None:
@@ -121,7 +128,7 @@ def on_main(commit: str, knowledge: Knowledge) -> Commit | None:
 
 
 def _released_commit(commit: str, knowledge: Knowledge) -> str | None:
-    return next((tag.name for tag in knowledge.tags.values() if _same(commit, tag.commit)), None)
+    return next((tag.name for tag in knowledge.tags.values() if same_commit(commit, tag.commit)), None)
 
 
 def _place(boundary: Boundary, knowledge: Knowledge) -> Commit | None:
@@ -130,7 +137,7 @@ def _place(boundary: Boundary, knowledge: Knowledge) -> Commit | None:
 
 
 def _by_commit(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
-    if build.commit and boundary.commit and _same(build.commit, boundary.commit):
+    if build.commit and boundary.commit and same_commit(build.commit, boundary.commit):
         return Truth.YES, f"it is {_name(boundary)} itself"
     if knowledge is None or not (build.commit or build.after_pr):
         return Truth.UNKNOWN, ""
@@ -221,10 +228,14 @@ def _by_date(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> V
 
 
 def _by_floor(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
-    """A dev build comes after the last release before its number; what that release holds, it holds."""
+    """A dev build comes after the last release before its number; what that release holds, it holds.
+
+    So does a checkout: it comes after every release before the one it is counted from.
+    """
     version = build.version
     parsed = parse_version(version) if version else None
-    if parsed is None or not parsed.is_devrelease or not boundary.version:
+    placed = parsed is not None and (parsed.is_devrelease or since_release(version or ""))
+    if not placed or not boundary.version:
         return Truth.UNKNOWN, ""
     number = base(version or "")
     edge = base(boundary.version)
@@ -242,8 +253,9 @@ def _older(tag: Tag, commit: Commit, knowledge: Knowledge) -> bool:
 def nearest_release(build: Build, knowledge: Knowledge | None) -> str | None:
     """The release whose settings and pins hold for this build: its own, or the last one before its commit or date.
 
-    A commit of main younger than every release line has `main`'s settings, where those were read. None when the build
-    has no place: a fork's commit, say, whose version number is only the last tag before it.
+    A commit of main younger than every release line has `main`'s settings, where those were read. A checkout has those
+    of the release it is counted from, the nearest below it. None when the build has no place: a fork's commit, say,
+    whose version number is only the last tag before it.
     """
     if build.version and parse_version(build.version) and not build.commit:
         return build.version.removeprefix("v")
@@ -256,6 +268,8 @@ def nearest_release(build: Build, knowledge: Knowledge | None) -> str | None:
         and all(_older(tag, commit, knowledge) for tag in knowledge.tags.values())
     ):
         return "main"
+    if build.version and (counted := since_release(build.version)):
+        return counted
     day = commit.date if commit else build.latest
     dated = [one for one in knowledge.releases if one.date and day and one.date <= day]
     return dated[-1].version if dated else None

@@ -181,20 +181,31 @@ class View:
         return Answer(facts, missing=None if facts else Missing(f"hardware:{name}", *_HARDWARE[name]))
 
     def _component(self, name: str) -> Answer:
+        """What a process printed or maps before what is listed as installed, that before what is said, then pins."""
         build = self.case.build
         found = [
             fact.but(name=f"component:{name}")
             for fact in self.case.facts
             if fact.name == f"component.{name}" and isinstance(fact.value, str)
         ]
+        loaded = tuple(fact for fact in found if fact.origin == "observed" and not self._is_listed(fact))
+        if loaded:
+            return Answer(loaded)
         given = build.component(name)
-        if given is not None:
+        if given is not None and given.version not in [fact.value for fact in found if fact.origin == "observed"]:
+            origin: Origin = "observed" if given.origin == "observed" else "stated"
             found.insert(
-                0, Fact(f"component:{name}", given.version, "stated", quote=f"{name} {given.version}", why=given.where)
+                0, Fact(f"component:{name}", given.version, origin, quote=f"{name} {given.version}", why=given.where)
             )
         if name == build.engine and build.version:
             found.insert(0, Fact(f"component:{name}", build.version, "stated", quote=build.text or build.version))
         return Answer(_strongest(tuple(found))) if found else self._pinned(name)
+
+    def _is_listed(self, fact: Fact) -> bool:
+        """Whether the fact is of an installed package: what a process loads may be another one."""
+        place = fact.span.artifact if fact.span else ""
+        kinds = {one.kind for one in self.case.artifacts if one.name == place}
+        return "collect_env" in kinds or place.endswith((".dist-info", ".egg-info"))
 
     def _pinned(self, name: str) -> Answer:
         how = (

@@ -8,8 +8,8 @@ import pytest
 
 from advisor.catalog.engines import knowledge
 from advisor.evidence.builds import read_build
-from advisor.match.builds import affected, contains
-from advisor.model.build import Build, plain_build
+from advisor.match.builds import affected, contains, nearest_release
+from advisor.model.build import Build, Holding, plain_build
 from advisor.model.rule import Affected, Boundary
 from advisor.model.truth import Truth
 
@@ -131,3 +131,80 @@ def test_what_is_more_than_a_plain_build_is_left_to_the_reader(text: str) -> Non
 
 def test_a_rule_without_a_range_holds_for_every_build() -> None:
     assert affected((), Build("vllm"), None).truth is Truth.YES
+
+
+# What was seen in the build itself
+
+
+def seen(
+    held: bool | None, by: str = "fingerprint", commit: str | None = "b56ddfb634f0", pr: int | None = 4741
+) -> Holding:
+    return Holding("InternLM/lmdeploy", commit, pr, held, by, f"told by {by}")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("holdings", "truth"),
+    [
+        ((seen(True),), Truth.NO),
+        ((seen(True, commit=None),), Truth.NO),
+        ((seen(True, commit="b56ddfb", pr=None),), Truth.NO),
+        ((seen(True, "git"), seen(False)), Truth.YES),
+        ((seen(False, "git"), seen(True)), Truth.NO),
+        ((seen(True, "git"), seen(None)), Truth.NO),
+        ((seen(None),), Truth.YES),
+        ((seen(True, commit="b56dd", pr=None),), Truth.YES),
+        ((seen(True, commit="0123456789ab", pr=474),), Truth.YES),
+        ((Holding("someone/else", None, 4741, True, "fingerprint", ""),), Truth.YES),
+    ],
+)
+def test_what_is_seen_outweighs_the_version(holdings: tuple[Holding, ...], truth: Truth) -> None:
+    assert judged(DP_META, Build("lmdeploy", version="0.14.0", holdings=holdings))[0] is truth
+
+
+def test_the_reason_says_what_was_seen() -> None:
+    build = Build("lmdeploy", version="0.15.0", holdings=(seen(False),))
+    truth, why = judged(DP_META, build)
+    assert truth is Truth.YES and "#4741 b56ddfb634f0 (0.15.0) is not in: told by fingerprint" in why
+
+
+def test_a_release_that_is_seen_to_hold_what_brought_the_failure_in_is_not_excused() -> None:
+    brought = Holding("xLLM-AI/xllm", "d5ce3007ff54951018a9db2f41dad0f26d6d2290", 1964, True, "git", "")
+    fixed = Holding("xLLM-AI/xllm", "41c07c781d91617a4a7b1d7a5fb6ddabcdfc603a", 2043, False, "git", "")
+    assert judged(SHM_RACE, Build("xllm", version="0.10.1", holdings=(brought, fixed)))[0] is Truth.YES
+    assert judged(SHM_RACE, Build("xllm", version="0.10.1"))[0] is Truth.NO
+
+
+def test_a_checkout_of_upstreams_commits_alone_is_no_fork() -> None:
+    git = Holding("vllm-project/vllm", "d87a440f88e2", 50514, False, "git", "")
+    build = Build("vllm", version="0.26.0+g4f819f801", commit="4f819f801b7702e39d9588cc9f2ecd28560b31f5")
+    assert judged(SKEW, build)[0] is Truth.UNKNOWN
+    assert judged(SKEW, build.but(holdings=(git,)))[0] is Truth.NO
+    assert judged(SKEW, build.but(holdings=(git,), fork="LimeChain/vllm"))[0] is Truth.YES
+
+
+# A checkout is counted from the release below it
+
+OURS = "752a3a504752a3a504752a3a504752a3a504752a"  # a commit that upstream does not have
+
+
+@pytest.mark.parametrize(
+    ("version", "nearest"),
+    [
+        ("0.25.1+312.g752a3a504", "0.25.1"),
+        ("0.25.1+g752a3a504", "0.25.1"),
+        ("0.20.2rc0+4.g752a3a504", "0.20.2rc0"),
+        ("0.11.2.dev278+g752a3a504", None),
+        (None, None),
+    ],
+)
+def test_a_checkout_takes_the_settings_of_the_release_below_it(version: str | None, nearest: str | None) -> None:
+    assert nearest_release(Build("vllm", version=version, commit=OURS), knowledge("vllm")) == nearest
+
+
+@pytest.mark.parametrize(
+    ("edge", "truth"),
+    [("0.24.0", Truth.YES), ("0.25.1", Truth.UNKNOWN), ("0.26.0", Truth.UNKNOWN)],
+)
+def test_a_checkout_comes_after_the_releases_before_the_one_it_is_counted_from(edge: str, truth: Truth) -> None:
+    build = Build("vllm", version="0.25.1+312.g752a3a504", commit=OURS)
+    assert contains(build, Boundary(edge), knowledge("vllm"))[0] is truth

@@ -1,0 +1,54 @@
+"""What is wrong with a deployment itself: settings its release does not have, a build that is not what it says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from advisor.catalog.compiled import rules
+from advisor.catalog.replacements import replacements
+from advisor.jobs.redaction import redact
+from advisor.match.contradictions import contradictions
+from advisor.match.misfits import Release, misfits
+from advisor.match.view import View
+from advisor.model.build import Build, order_key
+from advisor.model.knowledge import Knowledge
+from advisor.model.report import Discrepancy
+
+_LEVELS = ("error", "warning", "note")
+
+
+def discrepancies(view: View) -> tuple[Discrepancy, ...]:
+    """Every discrepancy of a case, errors first; the same thing said of several ranks is said once."""
+    known = view.knowledge
+    found: list[Discrepancy] = []
+    if known is not None and known.releases_read:
+        release = release_of(view.case.build, view.release, known)
+        for launch in view.case.launches:
+            if launch.engine in ("", known.engine):
+                found += misfits(launch, known, release, lambda: replacements(known.engine))
+    found += contradictions(view.case, known, [fix for rule in rules().rules for fix in rule.fixes])
+    first = {(one.code, one.typed, one.says): one for one in reversed(found)}
+    kept = [one for one in found if first[one.code, one.typed, one.says] is one]
+    shown = [replace(one, says=redact(one.says), quote=redact(one.quote)) for one in kept]
+    return tuple(sorted(shown, key=lambda one: _LEVELS.index(one.level)))
+
+
+def release_of(build: Build, nearest: str | None, known: Knowledge) -> Release | None:
+    """The release whose settings stand for a build; None when none does: no place, or older than all that were read."""
+    read = known.releases_read
+    if nearest is None or order_key(nearest) < order_key(read[0]):
+        return None
+    own = bool(build.version) and order_key(build.version or "") == order_key(nearest)
+    changed = build.commit or build.fork or build.branch == "main" or build.origin == "inferred"
+    exact = own and known.reads(nearest) and not changed
+    at = max((one for one in read if order_key(one) <= order_key(nearest)), key=order_key)
+    return Release(at, exact, () if exact else _ahead(at, read))
+
+
+def _ahead(at: str, read: tuple[str, ...]) -> tuple[str, ...]:
+    """The releases up to the next minor one: a build of main that comes after `at` may be on the way to any of them."""
+    later = sorted((one for one in read if order_key(one) > order_key(at)), key=order_key)
+    minor = next(
+        (place for place, one in enumerate(later) if order_key(one).release[:2] > order_key(at).release[:2]), 0
+    )
+    return tuple(later[: minor + 1])

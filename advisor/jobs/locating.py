@@ -1,0 +1,129 @@
+"""A path that the user names -> the build that is there: a clone at a commit, or a folder of installed packages.
+
+The only job that opens either; a check of flags and files alone never loads it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.catalog.engines import engines, knowledge, profiles
+from advisor.errors import UsageError
+from advisor.evidence import builds
+from advisor.evidence.collect_env import PACKAGES
+from advisor.jobs.judging import catalogue
+from advisor.jobs.request import Located
+from advisor.match.contradictions import belied
+from advisor.model.build import Build
+from advisor.model.fact import Fact, Note, Span
+from advisor.model.rule import Rule
+from advisor.upstream.sought import Sought, changes_sought
+
+if TYPE_CHECKING:
+    from advisor.upstream.installed import Installed
+
+PATCHED = "patched"
+"""What a build is called a fork of when its installed files were edited."""
+
+
+def repository(path: Path, engine: str = "", ref: str = "", among: tuple[Rule, ...] | None = None) -> Located:
+    """The build at `ref` of a clone or fork, or at what is checked out. Raises UsageError (see `upstream.checkout`)."""
+    from advisor.upstream import checkout
+
+    clone = checkout.checked_out(_there(path), engine, ref)
+    found = checkout.found_in(clone, knowledge(clone.engine), _sought(clone.engine, among))
+    return Located("--repo", found.build, _version_fact(found.build.version, "--repo", str(path)), found.notes)
+
+
+def installation(
+    path: Path | None,
+    engine: str = "",
+    among: tuple[Rule, ...] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Located:
+    """The build installed at a site-packages folder, an environment or an unpacked image; without a path, the one that
+    this shell's `python` would import (see `upstream.interpreter`). Raises UsageError when there is none.
+    """
+    from advisor.upstream import installed, interpreter
+    from advisor.upstream.rooted import Root
+
+    told: tuple[Note, ...] = ()
+    if path is None:
+        root = Root(Path("/"))
+        sites, how = interpreter.sites_of(os.environ if environ is None else environ)
+        if not sites:
+            raise UsageError(f"no environment to look at: {how}", "--installed", "name a site-packages folder")
+        told = (Note("hint", f"looked at {', '.join(map(str, sites))} ({how})", Span("--installed")),)
+    else:
+        root = Root(_there(path))
+        sites = installed.sites_below(root)
+    known = [name for name in engines() if name in installed.ENGINES]
+    changes = {name: _sought(name, among) for name in known}
+    components = {**PACKAGES, **{f"{one}-cu{n}": name for one, name in PACKAGES.items() for n in (11, 12, 13)}}
+    found = installed.found_in(root, sites, engine, {name: knowledge(name) for name in known}, changes, components)
+    return Located("--installed", _build(found), _facts(found), (*told, *found.notes))
+
+
+def _there(path: Path) -> Path:
+    if not path.is_dir():
+        raise UsageError("no such folder", str(path))
+    return path
+
+
+def _sought(engine: str, among: tuple[Rule, ...] | None) -> tuple[Sought, ...]:
+    def repo_of(name: str) -> str | None:
+        found = (profiles().get(name) or {}).get("repo")
+        return str(found) if found else None
+
+    return changes_sought(catalogue() if among is None else among, repo_of(engine) or "", repo_of)
+
+
+def _version_fact(version: str | None, option: str, quote: str) -> tuple[Fact, ...]:
+    return (Fact("build.version", version, "observed", Span(option), quote),) if version else ()
+
+
+def _build(found: Installed) -> Build:
+    """The build that the metadata names, with what its files show."""
+    read, _, _ = builds.read_build(found.version, engine=found.engine, origin="observed")
+    build = read.but(
+        engine=found.engine,
+        version=read.version or found.version,
+        commit=found.commit or read.commit,
+        components=tuple({one.name: one for one in reversed(found.components)}.values())[::-1],
+        text=f"{found.engine} {found.version} in {found.where}",
+        origin="observed",
+        holdings=found.holdings,
+    )
+    return build.but(fork=_fork(found, build) or read.fork)
+
+
+def _fork(found: Installed, build: Build) -> str:
+    """The repository it was installed from, when not upstream's; `patched` when its files are not the release's."""
+    from advisor.upstream.installed import owner_of
+
+    known, owner = knowledge(found.engine), owner_of(found.url)
+    if owner and owner.lower() != str(known.profile.get("repo") or "").lower():
+        return owner
+    bare = build.but(fork="", holdings=())
+    differs = any(belied(one, bare, known) for one in found.holdings)
+    return PATCHED if found.edited or differs else ""
+
+
+def _facts(found: Installed) -> tuple[Fact, ...]:
+    facts = [*_version_fact(found.version, "--installed", f"{found.engine} {found.version} in {found.where}")]
+    if found.says:
+        quote = f"the package's own version file says {found.says}"
+        facts.append(Fact("build.version", found.says, "observed", Span(found.where), quote))
+    facts += [
+        Fact("build.copy", version, "observed", Span(place), f"{found.engine} {version}")
+        for version, place in ((found.version, found.where), *found.others)
+        if found.others
+    ]
+    facts += [
+        Fact(f"component.{one.name}", one.version, "observed", Span(one.where), f"{one.name} {one.version}")
+        for one in found.components
+    ]
+    return tuple(facts)

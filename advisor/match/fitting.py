@@ -1,0 +1,136 @@
+"""A setting as given × its record at one release -> how the release would not take it so, or None when it would.
+
+    --tp_size 8            SGLang's argparse wants dashes
+    -dp 2                  a spelling that came later
+    --enable-chunked-prefill False     a pair takes no value: `--no-…` is its off
+    --max-num-seqs many    not an int
+    --dtype float64        not among the choices
+
+Placeholders (`$TP`, `<model>`, `{{ .Values.tp }}`) are never judged.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from advisor.model.knowledge import SettingRecord
+from advisor.model.launch import Setting
+
+_PLACEHOLDER = re.compile(r"[$<>]|\{\{|\.\.\.|…|^[A-Z_]{2,}$|^[xXnN]+$")
+_INT = re.compile(r"[+-]?\d[\d_]*(?:\.\d+)?[kKmMgGtT]?|auto")  # engines that take 4k say so by their type
+_FLOAT = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.I)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """What does not fit: `says` follows the release's name; `refused` when the engine ends with an error."""
+
+    code: str
+    says: str
+    instead: str = ""
+    refused: bool = True
+
+
+def fit(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str) -> Fitting | None:
+    """How the release would not take a setting as it is given.
+
+    `style`: `argparse`, which tells `--a_b` from `--a-b`, `argparse-underscores`, which does not, or `gflags`.
+    """
+    return _spelling(given, here, records, style) or _value(given, here, records, style)
+
+
+def _spelling(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str) -> Fitting | None:
+    typed = given.typed.partition(".")[0]
+    accepted = spellings(here)
+    alike = {one.replace("_", "-"): one for one in accepted}
+    meant = alike.get(typed.replace("_", "-"))
+    if style == "gflags" or typed in accepted or (meant and style != "argparse"):
+        return None
+    if typed.startswith("--") and any(one.startswith(typed.replace("_", "-")) for one in alike):
+        strict = style == "argparse" and not any(one.startswith(typed) for one in accepted)
+        return _dashed(typed, meant or here.flag) if strict else None  # argparse completes a beginning
+    if meant:
+        return _dashed(typed, meant)
+    having = [one for one in records if typed in spellings(one)]
+    if not having:
+        return None
+    off = typed.startswith("--no-") and here.kind != "pair"
+    instead = "" if off else here.flag
+    when = f"came in {having[0].since}" if _later(having[0], here, records) else f"went in {having[-1].until}"
+    told = "has no off spelling; leave the flag out" if off else f"takes {here.flag}"
+    return Fitting("setting-spelling", f"{told}: {given.typed} {when}", instead)
+
+
+def _dashed(typed: str, meant: str) -> Fitting:
+    return Fitting("setting-spelling", f"takes {meant}, not {typed}: it tells dashes from underscores", meant)
+
+
+def _later(one: SettingRecord, here: SettingRecord, records: tuple[SettingRecord, ...]) -> bool:
+    order = [record.since for record in records]
+    return order.index(one.since) > order.index(here.since)
+
+
+def spellings(record: SettingRecord) -> set[str]:
+    """Every way a release lets the flag be written."""
+    own = {record.flag, *record.aliases}
+    off = {f"--no-{one[2:]}" for one in own if one.startswith("--")} if record.kind == "pair" else set()
+    return {*own, *off, *record.negations}
+
+
+def raw_value(given: Setting) -> str | None:
+    """The value as written after the flag; None when the flag stands bare or its words are not at hand."""
+    if not given.quote.startswith(given.typed):
+        return None
+    rest = given.quote[len(given.typed) :].lstrip("= ").strip()
+    return rest.strip("'\"") if rest else None
+
+
+def _value(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str) -> Fitting | None:
+    raw = raw_value(given)
+    if raw is None or _PLACEHOLDER.search(raw) or "." in given.typed.lstrip("-"):
+        return None
+    if here.kind in ("switch", "pair"):
+        return _no_value(here, records, raw) if style != "gflags" else None
+    if here.kind == "json":
+        broken = here.type != "str" and raw.startswith(("{", "[")) and not _is_json(raw)
+        said = f"wants JSON for {here.flag}; what is given does not parse"
+        return Fitting("setting-value", said) if broken else None
+    if here.kind != "value" or raw.startswith(("{", "[")):
+        return None
+    if here.choices and raw not in map(str, here.choices):
+        listed = ", ".join(map(str, here.choices[:12])) + (", …" if len(here.choices) > 12 else "")
+        return Fitting("setting-value", f"does not take {raw} for {here.flag}: one of {listed}")
+    if not here.choices and not _of_type(raw, here.type):
+        return Fitting("setting-value", f"wants {_NAMES[here.type or '']} for {here.flag}, not {raw}")
+    return None
+
+
+_NAMES = {"int": "a whole number", "float": "a number"}
+
+
+def _of_type(raw: str, kind: str | None) -> bool:
+    if kind == "int":
+        return bool(_INT.fullmatch(raw))
+    return kind != "float" or bool(_FLOAT.fullmatch(raw))
+
+
+def _no_value(here: SettingRecord, records: tuple[SettingRecord, ...], raw: str) -> Fitting | None:
+    """`--x true` where the flag takes no value; people write so for releases where it took one."""
+    if raw.lower() not in ("true", "false"):
+        return None
+    off = raw.lower() == "false"
+    instead = here.flag if not off else f"--no-{here.flag[2:]}" if here.kind == "pair" else ""
+    since = next((one.since for one in records if one.kind == here.kind), here.since)
+    changed = f" since {since}" if records[0].kind not in ("switch", "pair") else ""
+    written = f"write {instead}" if instead else "leave it out"
+    return Fitting("setting-kind", f"takes no value after {here.flag}{changed}; {written}", instead)
+
+
+def _is_json(raw: str) -> bool:
+    try:
+        json.loads(raw)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,84 @@
+"""`--repo`, `--installed` and `advisor patch` through the front door."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.front_door import advisor, checked
+from tests.jobs.test_locating import BROKEN, FLAGS, MENDED, REFUSED
+from tests.upstream.images import SITE, install
+
+REPORTED = ("--flags", FLAGS)
+
+
+def test_an_installed_package_that_holds_the_fix_under_an_old_number_is_not_exposed(tmp_path: Path) -> None:
+    install(tmp_path, "vllm", "0.28.0", MENDED)
+    ran = checked("--installed", str(tmp_path), *REPORTED)
+    assert REFUSED not in ran.statuses()
+    assert "build-holds-more" in [one["code"] for one in ran.report["discrepancies"]]
+    assert ran.report["build"]["version"] == "0.28.0"
+
+
+def test_an_installed_package_without_the_fix_is_exposed_whatever_is_said(tmp_path: Path) -> None:
+    install(tmp_path, "vllm", "0.30.0", BROKEN)
+    ran = checked("--installed", str(tmp_path), "--version", "0.30.0", *REPORTED)
+    assert ran.statuses()[REFUSED] == "exposed" and ran.code == 1
+    assert "build-holds-less" in [one["code"] for one in ran.report["discrepancies"]]
+    told = advisor("check", *REPORTED, "--installed", str(tmp_path))
+    assert "WHAT DOES NOT FIT" in told.out and "pp_utils.py" in told.out
+
+
+def test_without_a_path_the_active_environment_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path / SITE, "vllm", "0.28.0", BROKEN)
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path))
+    for given in (["--installed", *REPORTED], [*REPORTED, "--installed"]):
+        ran = checked(*given)
+        assert ran.report["build"]["version"] == "0.28.0", ran.err
+        assert str(tmp_path) in "\n".join((*ran.report["coverage"]["notes"], *ran.report["build"]["notes"]))
+
+
+@pytest.fixture
+def fork(tmp_path: Path) -> Path:
+    folder = tmp_path / "fork"
+    for name, text in {**MENDED, "vllm/__init__.py": ""}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    who = {f"GIT_{role}_{part}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "ours"]):
+        subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True, env=os.environ | who)
+    return folder
+
+
+def test_a_fork_is_judged_by_its_files(fork: Path) -> None:
+    ran = checked("--repo", str(fork), *REPORTED)
+    assert REFUSED not in ran.statuses(), ran.err
+    assert ran.report["build"]["commit"] and ran.report["build"]["engine"] == "vllm"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["check", "--repo", "/no/such", *REPORTED], ["/no/such"]),
+        (["check", "--installed", "/no/such", *REPORTED], ["/no/such"]),
+        (["check", "--repo", ".", "--installed", *REPORTED], ["--repo", "does not go with --installed"]),
+        (["check", "--batch", "x.jsonl", "--installed"], ["--batch", "from the file alone"]),
+        (["patch", "vllm/no-such", "--repo", "."], ["no rule"]),
+        (["patch", REFUSED, "--repo", "/no/such"], ["/no/such"]),
+        (["patch", REFUSED, "--apply", "--against-installed"], ["--apply", "does not go with"]),
+    ],
+)
+def test_what_cannot_be_looked_at_is_one_line_and_exit_code_2(arguments: list[str], parts: list[str]) -> None:
+    ran = advisor(*arguments)
+    lines = ran.err.splitlines()
+    assert ran.code == 2 and len(lines) == 1, ran.err
+    assert all(part in lines[0] for part in parts), lines[0]
+
+
+def test_a_fix_that_is_in_needs_no_patch(fork: Path) -> None:
+    ran = advisor("patch", REFUSED, "--repo", str(fork), "--fix", "50514")
+    assert ran.code == 0, ran.out + ran.err
+    assert "def broadcast_drafts(" in ran.out
