@@ -19,7 +19,10 @@ import typer
 from advisor import __version__
 from advisor.errors import AdvisorError, UsageError
 from advisor.faces import files as files_of
-from advisor.jobs.request import File, Request
+from advisor.faces import reference
+from advisor.faces.bare_options import HERE, command_with
+from advisor.faces.patch import PatchCommand, patch
+from advisor.jobs.request import File, Located, Request
 from advisor.model.report import STATUSES, Report
 
 OK, FOUND, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -34,6 +37,7 @@ app = typer.Typer(
 )
 rules_app = typer.Typer(help="The rules themselves: list, validate, test.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(rules_app, name="rules")
+app.add_typer(reference.knowledge_app, name="knowledge")
 
 
 class Format(StrEnum):
@@ -57,7 +61,7 @@ class Threshold(StrEnum):
 Many = list[str]
 
 
-@app.command()
+@app.command(cls=command_with("--installed"))
 def check(
     files: Annotated[
         Many | None,
@@ -74,6 +78,17 @@ def check(
         Many | None, typer.Option(help="The whole command line, or just the flags. Repeat for several ranks or roles.")
     ] = None,
     env: Annotated[Many | None, typer.Option(metavar="NAME=VALUE", help="An environment variable. Repeatable.")] = None,
+    repo: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Judge this clone or fork of the engine; --version names a revision of it."),
+    ] = None,
+    installed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[PATH]",
+            help="Judge what is installed: a site-packages, an unpacked image, or the current Python's without a path.",
+        ),
+    ] = None,
     component: Annotated[
         Many | None, typer.Option(metavar="NAME=VERSION", help="A library as loaded, such as nccl=2.28.9. Repeatable.")
     ] = None,
@@ -96,12 +111,15 @@ def check(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the report to this file instead.")
     ] = None,
-    fail_on: Annotated[Threshold, typer.Option(help="Exit 1 at this status or a stronger one.")] = Threshold.exposed,
+    fail_on: Annotated[
+        Threshold,
+        typer.Option(help="Exit 1 at this status or a stronger one, and at a setting that the engine refuses."),
+    ] = Threshold.exposed,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every finding in full.")] = False,
 ) -> None:
     """Judge one case: which known failure is this, or can this deployment meet?"""
     if batch is not None:
-        if any((files, engine, version, flags, env, component, hardware, model, symptom, log, stack)):
+        if any((files, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack)):
             raise UsageError("takes its cases from the file alone", "--batch", "leave the other inputs out")
         raise typer.Exit(_batch(batch, output, fail_on))
     from advisor.jobs.check import check as judge
@@ -112,7 +130,8 @@ def check(
     given = [file for names, kind in kinds for file in _files(names, kind, problems, notes)]
     request = Request(
         engine=engine,
-        version=version,
+        version="" if repo else version,
+        located=_located(repo, installed, engine, version),
         flags=tuple(flags or ()),
         env=tuple(env or ()),
         components=tuple(component or ()),
@@ -132,6 +151,19 @@ def check(
     raise typer.Exit(USAGE if problems else _code([answer.report], fail_on))
 
 
+def _located(repo: Path | None, installed: str | None, engine: str, version: str) -> Located | None:
+    """The build found in a clone or an installation, when one is given."""
+    if repo is None and installed is None:
+        return None
+    from advisor.jobs import locating
+
+    if repo is not None and installed is not None:
+        raise UsageError("does not go with --installed", "--repo", "one build is judged at a time")
+    if repo is not None:
+        return locating.repository(repo, engine, ref=version)
+    return locating.installation(None if installed == HERE else Path(installed or ""), engine)
+
+
 def _folder_files(folder: Path, kind: str, notes: list[str]) -> list[File]:
     from advisor.jobs.folders import files_in
 
@@ -145,6 +177,7 @@ def _anything(request: Request) -> bool:
         (
             request.engine,
             request.version,
+            request.located,
             request.flags,
             request.env,
             request.components,
@@ -198,7 +231,9 @@ def _code(reports: list[Report], threshold: Threshold) -> int:
     if threshold is Threshold.never:
         return OK
     acted = STATUSES[: STATUSES.index(threshold.value) + 1]
-    return FOUND if any(one.status in acted for report in reports for one in report.findings) else OK
+    found = any(one.status in acted for report in reports for one in report.findings)
+    refused = any(one.level == "error" for report in reports for one in report.discrepancies)
+    return FOUND if found or refused else OK
 
 
 def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
@@ -237,6 +272,12 @@ def schema() -> None:
     from advisor.render.schema import report_schema
 
     files_of.write(report_schema(), None)
+
+
+app.command()(reference.flags)
+app.command()(reference.release)
+app.command()(reference.fix)
+app.command("patch", cls=PatchCommand)(patch)
 
 
 @rules_app.command("list")

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from advisor.launches.spelling import Spelled, attached, looks_like_flag, nearest, spell, style
+from advisor.launches.spelling import Spelled, attached, looks_like_flag, spell, style
 from advisor.launches.typography import dashed
 from advisor.launches.words import Word
 from advisor.model.fact import Span, Value
@@ -28,7 +28,6 @@ _TRUE, _FALSE = {"true", "1", "yes", "on", "t", "y"}, {"false", "0", "no", "off"
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*)(\.\d*)?(?:[eE][+-]?\d+)?\Z|[+-]?\.\d+\Z")
 _HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kmgtKMGT])\Z")  # 128k = 128000, 128K = 131072
 _HUMAN_POWER = {"k": 1, "m": 2, "g": 3, "t": 4}
-MAX_UNKNOWN = 100  # flags of one command that are said to be unknown
 _ELLIPSIS = re.compile(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
 
 
@@ -54,12 +53,9 @@ class Place:
         return " ".join(self.text[start:end].replace("\\\n", " ").split()) if start >= 0 else ""
 
 
-def parse(
-    words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place, *, advise: bool = True
-) -> Parsed:
-    """All settings of the words; with `advise`, notes say what an unknown flag may be meant for. Never raises."""
+def parse(words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place) -> Parsed:
+    """All settings of the words. Never raises."""
     reader = _Reader(words, knowledge, version, place)
-    reader.advise = advise
     at = 0
     while at < len(words):
         at = reader.step(at)
@@ -70,8 +66,8 @@ def parse(
 class _Reader:
     def __init__(self, words: Sequence[Word], knowledge: Knowledge | None, version: str | None, place: Place) -> None:
         self.words, self.knowledge, self.version, self.place = words, knowledge, version, place
-        self.gflags, self.advise = style(knowledge) == "gflags", True
-        self.out, self.unknown = Parsed(), 0
+        self.gflags = style(knowledge) == "gflags"
+        self.out = Parsed()
 
     def step(self, at: int) -> int:
         word = self.words[at]
@@ -89,20 +85,9 @@ class _Reader:
                 self.out.strays.append(word)
             return at + 1
         spelled = spell(name, self.knowledge, self.version)
-        if self.advise and not spelled.known and self.knowledge and self.knowledge.flags():
-            self._unknown(name, spelled)
         if equals:
             return self._emit(at, at + 1, name, spelled, value)
         return self._with_following(at, name, spelled)
-
-    def _unknown(self, typed: str, spelled: Spelled) -> None:
-        assert self.knowledge is not None
-        self.unknown += 1
-        if self.unknown > MAX_UNKNOWN:
-            return
-        near = nearest(spelled.flag.partition(".")[0], self.knowledge)
-        hint = f"; the nearest is `{near}`" if near else ""
-        self.out.notes.append(f"`{typed}` is a flag of no {self.knowledge.engine} release read{hint}")
 
     def _with_following(self, at: int, typed: str, spelled: Spelled) -> int:
         """The setting of a flag whose value, if it has one, is in the next words; the index after it."""

@@ -174,7 +174,7 @@ def _run(prose: Prose, start: int, known: Knowledge | None, version: str | None)
     limit = min(stop if stop >= 0 else len(prose.joined), start + 1500)
     words = _words(prose.joined, start, limit, in_code=code is not None, known=known, version=version)
     end = max((word.end for word in words), default=start + 1)
-    parsed = parse(words, known, version, Place(prose.text, prose.span), advise=False)
+    parsed = parse(words, known, version, Place(prose.text, prose.span))
     flags = [word for word in words if looks_like_flag(word.text.partition("=")[0])]
     if _AGAINST.search(prose.before(start)) or cases.unreal(prose, start, end):
         return [], max(end, start + 1)

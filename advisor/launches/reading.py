@@ -177,7 +177,7 @@ class _Reader:
             return None
         engine = self.engine if self.engine in self.knowledge else bare.likeliest(words, self.knowledge)
         known = self.knowledge.get(engine or "")
-        parsed = parse(words, known, self.version, source.place(), advise=False)
+        parsed = parse(words, known, self.version, source.place())
         if known is None or sum(one.known for one in parsed.settings) < (1 if self.engine or not command.image else 3):
             return None
         if len(parsed.strays) > 1:

@@ -58,7 +58,8 @@ def looks_like_flag(word: str) -> bool:
 
 def style(knowledge: Knowledge | None) -> str:
     """argparse or gflags."""
-    return str(knowledge.profile.get("flag_style") or "argparse") if knowledge else "argparse"
+    given = str(knowledge.profile.get("flag_style") or "") if knowledge else ""
+    return given.partition("-")[0] or "argparse"
 
 
 def attached(word: str, knowledge: Knowledge | None) -> tuple[str, str] | None:
@@ -75,6 +76,8 @@ def spell(typed: str, knowledge: Knowledge | None, version: str | None) -> Spell
     if knowledge is None:
         return Spelled(typed, None, False)
     for candidate in _spellings(typed, knowledge):
+        if opposite := knowledge.opposite_of(candidate, version):
+            return Spelled(opposite.flag, opposite, True, True)
         if canonical := knowledge.canonical(candidate):
             return _found(canonical, candidate, knowledge, version)
     for candidate, positive in _negations(typed, knowledge):
@@ -152,12 +155,3 @@ def _plain(typed: str, knowledge: Knowledge) -> str:
     head, dot, rest = typed.partition(".")
     dashes, underscores = _swapped(head)
     return (underscores if style(knowledge) == "gflags" else dashes) + dot + rest
-
-
-@lru_cache(maxsize=256)
-def nearest(flag: str, knowledge: Knowledge) -> str | None:
-    """The known flag spelled most like this one, if any is close."""
-    from difflib import get_close_matches
-
-    found = get_close_matches(flag, knowledge.flags(), 1, 0.8)
-    return found[0] if found else None

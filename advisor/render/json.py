@@ -18,7 +18,12 @@ from advisor.render.quoting import UNSAFE
 
 def json(report: Report) -> str:
     """The report as indented JSON, ending in a newline."""
-    return _safe(codec.dumps(_plain(report), ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
+    return json_of(report)
+
+
+def json_of(noun: object) -> str:
+    """Any noun as indented JSON, ending in a newline."""
+    return _safe(codec.dumps(_plain(noun), ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
 def json_line(report: Report) -> str:

@@ -10,7 +10,7 @@ from collections import Counter
 
 from advisor.model.report import STATUSES, Finding, Question, Report
 from advisor.render import sections, words
-from advisor.render.blocks import Block, Heading, Line, Verbatim, item
+from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item
 from advisor.render.findings import SEEN, first_step, leading, not_this, others, standing, titled
 
 
@@ -19,11 +19,12 @@ def outline(report: Report, every: bool = False) -> list[Block]:
     shown = [one for one in report.findings if one.status != "ruled_out"]
     ruled_out = [one for one in report.findings if one.status == "ruled_out"]
     told, led = situation(report, every), bool(shown) and shown[0].status in SEEN
+    unfit = discrepancies(report)
     return [
         *opening(report, shown),
-        *(() if led else told),
+        *(() if led else [*unfit, *told]),
         *leading(shown[:1], every),
-        *(told if led else ()),
+        *([*told, *unfit] if led else ()),
         *others(shown, every),
         *sections.headed("Looked at and ruled out", [item(not_this(one), tone="faint") for one in ruled_out]),
         *unexplained(report),
@@ -39,7 +40,10 @@ def outline(report: Report, every: bool = False) -> list[Block]:
 
 def opening(report: Report, shown: list[Finding]) -> list[Block]:
     """The conclusion, what it stands on, and the first thing to do."""
+    refused = [one for one in report.discrepancies if one.level == "error"]
     blocks: list[Block] = [conclusion(shown, bool(report.unexplained))]
+    if refused and not (shown and shown[0].status in SEEN):
+        blocks[:0] = [Heading(words.refused(report.build, refused), 1, "alarm")]
     if shown and shown[0].status in SEEN:
         blocks += [Line(standing(shown[0])), *first_step(shown[0])]
     return [*blocks, Line(tally(report, shown))]
@@ -88,6 +92,18 @@ def situation(report: Report, every: bool) -> list[Block]:
     return sections.headed("What is going on", blocks)
 
 
+def discrepancies(report: Report) -> list[Block]:
+    """What does not fit: settings that the release does not take, a build that is not what it says."""
+    blocks: list[Block] = []
+    for one in report.discrepancies:
+        blocks.append(item(f"[{one.level}] {words.sentence(one.says)}", tone="warn" if one.level != "note" else ""))
+        blocks += [Quote(one.place, one.quote, 1, one.typed)] if one.quote else []
+        said = words.instead(one)
+        blocks += [item(said, 1)] if said else []
+        blocks += [item(f"source: {cited.where} ({cited.date})", 1, "faint") for cited in one.sources]
+    return sections.headed("What does not fit", blocks)
+
+
 def unexplained(report: Report) -> list[Block]:
     """What the user came with that no finding explains."""
     return sections.headed(
@@ -117,10 +133,7 @@ def coverage(report: Report) -> list[Block]:
         item(f"{one.name}: {one.kind}, {words.counted(one.lines, 'line')}, {words.counted(one.facts, 'fact')}")
         for one in seen.inputs
     ]
-    blocks += [item(note, tone="warn") for note in (*seen.notes, *report.build.notes)]
-    strange = [one.typed or one.flag for one in report.settings if not one.known]
-    if strange:
-        blocks.append(item(f"not known as settings of this engine: {', '.join(strange)}", tone="warn"))
+    blocks += [item(note, tone="warn") for note in dict.fromkeys((*seen.notes, *report.build.notes))]
     whole = (
         "complete: a flag that is absent has its default"
         if seen.launch_complete

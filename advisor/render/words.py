@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from advisor.model.condition import show
 from advisor.model.fact import Value
-from advisor.model.report import FactOut, Finding, FixOut, RemedyOut, Status
+from advisor.model.report import BuildOut, Discrepancy, FactOut, Finding, FixOut, RemedyOut, Status
 from advisor.model.rule import Proof
 from advisor.render.blocks import Tone
 
@@ -48,6 +48,22 @@ COMPLETENESS = {
 HAS_FIX = {"yes": "has it", "no": "does not have it", "unknown": "not known whether it has it"}
 FIXED = {"yes": "in", "no": "not in", "unknown": "not known to be in"}
 NOTHING_MATCHES = "No documented failure matches what was given. That is not a clean bill of health."
+
+
+def refused(build: BuildOut, unfit: list[Discrepancy]) -> str:
+    """The conclusion about a launch whose engine will not start with it."""
+    subjects = list(dict.fromkeys(one.typed for one in unfit))
+    named = ", ".join(subjects[:3]) + (f" and {len(subjects) - 3} more" if len(subjects) > 3 else "")
+    about = all(one.code.startswith("setting-") for one in unfit)
+    engine = f"{build.engine} {build.version or ''}".strip() or "This engine"
+    return f"{engine} does not start with this command line: {named}." if about else f"Does not fit together: {named}."
+
+
+def instead(one: Discrepancy) -> str:
+    """What to write in place of a setting that does not fit, where that is known and not said already."""
+    if not one.instead or one.instead in one.says:
+        return "it means the opposite: turn its value round" if one.inverted else ""
+    return f"write {one.instead} instead" + ("; it means the opposite, so turn its value round" if one.inverted else "")
 
 
 def origin(fact: FactOut) -> str:

@@ -10,6 +10,7 @@ from advisor.model.report import (
     BuildOut,
     CauseOut,
     Coverage,
+    Discrepancy,
     FactOut,
     Finding,
     FixOut,
@@ -344,6 +345,33 @@ HUNG = Report(
         ),
         StatementOut("unknown", "whether rank 1 still runs is not shown: give a stack of it", ("1",), "", ()),
     ),
+    discrepancies=(
+        Discrepancy(
+            code="setting-replaced",
+            level="error",
+            subject="--disable-request-log",
+            typed="--disable-request-log",
+            place="launch.sh:4",
+            quote="--disable-request-log",
+            says="example 0.26.0 has no --disable-request-log: it was removed in 0.25.0. Requests are not logged "
+            "unless asked for",
+            instead="--enable-request-log",
+            inverted=True,
+            sources=(SourceOut("https://github.com/example/engine/pull/21739", "2026-07-02", "release notes"),),
+        ),
+        Discrepancy(
+            "setting-unknown",
+            "warning",
+            "--pipelin-depth",
+            "--pipelin-depth",
+            "launch.sh:4",
+            "",
+            "--pipelin-depth is a flag of no example release read; did you mean --pipeline-depth?",
+            "--pipeline-depth",
+            False,
+            (),
+        ),
+    ),
     findings=(MATCHED, LIKELY, POSSIBLE, EXPOSED, RULED_OUT),
     unexplained=(
         FactOut(
@@ -386,6 +414,7 @@ HUNG = Report(
 
 NOTHING = replace(
     HUNG,
+    discrepancies=(),
     id="case-7",
     build=replace(BUILD, engine="", version=None, image=None, label="", components={}, notes=()),
     settings=(),
@@ -412,11 +441,13 @@ NOTHING = replace(
 EMPTY = replace(NOTHING, id="", findings=(), unexplained=(), questions=(), coverage=Coverage((), (), 0, False))
 CAN_HAPPEN = replace(
     HUNG,
+    discrepancies=(),
     findings=(EXPOSED, replace(EXPOSED, rule="example/other", headline="another one", remedies=(), because=())),
     unexplained=(),
     questions=(),
 )
 UNCERTAIN = replace(HUNG, findings=(POSSIBLE, EXPOSED, RULED_OUT), unexplained=())
+REFUSED = replace(NOTHING, discrepancies=HUNG.discrepancies, build=BUILD)
 UNPROVEN = replace(
     HUNG,
     findings=(
@@ -459,5 +490,6 @@ REPORTS = {
     "can-happen": CAN_HAPPEN,
     "uncertain": UNCERTAIN,
     "unproven": UNPROVEN,
+    "refused": REFUSED,
     "hostile": HOSTILE,
 }

@@ -1,0 +1,148 @@
+"""The answer of `advisor patch` -> text for a terminal, or JSON with the nouns' own keys."""
+
+from __future__ import annotations
+
+import dataclasses
+import json as codec
+import shlex
+from collections.abc import Iterator
+
+from advisor.model.patch import FileOut, HunkOut, InstalledOut, PatchOut, PatchReport
+from advisor.render.blocks import Block, Heading, Line, Tone, Verbatim, item
+from advisor.render.quoting import UNSAFE
+from advisor.render.text import lay
+
+SCHEMA = 1
+TONES: dict[str, Tone] = {"in": "good", "clean": "good", "three_way": "warn", "conflicts": "alarm", "none": "warn"}
+APPLIES = {
+    "in": "every change of it is there already",
+    "clean": "applies cleanly",
+    "three_way": "applies by a three-way merge",
+    "conflicts": "conflicts",
+    "none": "",
+}
+STATES = {"clean": "fits", "three_way": "merged", "already": "already there", "conflict": "CONFLICT"}
+PLACES = {
+    "fits": "fits",
+    "already": "already there",
+    "changed": "does not fit: its text is another",
+    "new": "would be added",
+    "missing": "is not there, and the fix changes it",
+    "absent": "not part of the installed package",
+    "compiled": "not Python: it takes a build",
+    "as_is": "lies there, but is not Python of the package; not judged",
+}
+HUNKS = {"already": "already there", "changed": "its surroundings are others", "fits": "fits"}
+
+
+def patch_page(report: PatchReport, *, colour: bool = False, width: int = 80) -> str:
+    """The answer as text: the conclusion, then each commit, its files, what was written, what else to know."""
+    return lay(_blocks(report), colour=colour, width=width, clipped=False)
+
+
+def patch_json(report: PatchReport) -> str:
+    """The answer as indented JSON, `schema` first; characters that drive a terminal are escaped."""
+    text = codec.dumps({"schema": SCHEMA, **dataclasses.asdict(report)}, ensure_ascii=False, indent=2)
+    return UNSAFE.sub(lambda found: codec.dumps(found.group())[1:-1], text) + "\n"
+
+
+def _blocks(report: PatchReport) -> Iterator[Block]:
+    yield Heading(f"{report.rule}: {report.headline}", 1, TONES[report.verdict])
+    if report.repo:
+        yield Line(f"Judged: {report.repo} at {report.ref}, commit {report.head[:12]} (not the work tree).")
+    for one in report.patches:
+        yield from _patch(one)
+    if report.installed:
+        yield from _installed(report.installed, report)
+    if report.left_out:
+        yield Heading("Not taken")
+        yield from (item(text) for text in report.left_out)
+    if report.notes:
+        yield Heading("Mind")
+        yield from (item(text) for text in report.notes)
+    yield from _next(report)
+
+
+def _patch(one: PatchOut) -> Iterator[Block]:
+    number = f"#{one.pr}, " if one.pr else ""
+    yield Heading(f"{one.repo} {number}{one.commit[:12]} ({'the fix' if one.role == 'fix' else 'needed by it'})", 3)
+    if one.subject:
+        yield item(f"{one.subject}; {one.author}, {one.date[:10]}")
+    yield item(f"{one.url} ({one.commit})")
+    yield item(f"{'Purpose' if one.role == 'fix' else 'Needed because'}: {one.why}")
+    yield item(f"Is it in: {one.standing}; {one.how}.")
+    if one.applies:
+        yield item(f"Does it apply: {APPLIES[one.applies]}.")
+        yield from _files(one.files)
+    elif one.lacks:
+        yield item(f"Not tried: {one.lacks}.")
+
+
+def _files(files: tuple[FileOut, ...]) -> Iterator[Block]:
+    for file in sorted(files, key=lambda one: one.state != "conflict"):
+        kind = f" [{file.kind}]" if file.kind in ("tests", "docs", "version") else ""
+        reason = f": {file.reason}" if file.reason else ""
+        yield item(f"{file.path}{kind}: {STATES[file.state]}{reason}", 1, "alarm" if file.state == "conflict" else "")
+        yield from _hunks(file.hunks)
+
+
+def _hunks(hunks: tuple[HunkOut, ...]) -> Iterator[Block]:
+    yield from (item(f"{_place(hunk.heading)}: {HUNKS[hunk.state]}", 2) for hunk in hunks)
+
+
+def _place(heading: str) -> str:
+    """`@@ -306,12 +311,6 @@ class Runner(Base):` as `upstream's line 306, class Runner(Base)`."""
+    _, old, _, rest = [*heading.split(" ", 3), "", "", ""][:4]
+    where = rest.removeprefix("@@").strip().rstrip(":{( ")
+    return f"upstream's line {old.lstrip('-').partition(',')[0]}{f', {where}' if where else ''}"
+
+
+def _installed(answer: InstalledOut, report: PatchReport) -> Iterator[Block]:
+    yield Heading("Installed")
+    yield Line(f"Judged: {answer.site}")
+    for file in answer.files:
+        where = f" -> {file.place}" if file.place and file.place != file.path else ""
+        yield item(f"{file.path}{where}: {PLACES[file.state]}")
+        yield from _hunks(file.hunks)
+    yield from (item(note, tone="warn") for note in answer.notes)
+    if answer.commands:
+        yield Heading("To do it yourself (nothing was changed)")
+        if not report.written:
+            yield Line("These name the file that --output writes; write it first.")
+        for purpose, command in answer.commands:
+            yield Line(f"{purpose}:")
+            yield Verbatim(command, "sh")
+        yield Line("Then restart every rank, on every node that has this package; an upgrade or reinstall undoes it.")
+
+
+def _next(report: PatchReport) -> Iterator[Block]:
+    if report.branch:
+        yield Heading("Made")
+        yield Line(f"The branch {report.branch}, at {report.tip[:12]}. Your work tree is as it was. To go there:")
+        yield Verbatim(f"git -C {shlex.quote(report.repo)} switch {shlex.quote(report.branch)}", "sh")
+    if report.written:
+        yield Heading("Written")
+        yield from (item(name) for name in report.written)
+    if report.installed or report.verdict in ("in", "none"):
+        return
+    yield Heading("Next")
+    if report.written:
+        yield Line("To take it:")
+        names = " ".join(map(shlex.quote, report.written))
+        yield Verbatim(f"git am --3way {names}", "sh")
+    if report.verdict == "conflicts":
+        yield Line(
+            "Nothing was changed. `git am --3way` on the mails (--output) stops at the conflict, to be resolved."
+        )
+        yield from _sparing(report)
+    elif not report.branch and not report.written:
+        yield Line("Nothing was changed. --apply makes a branch with it; --output FILE writes it for `git am`.")
+
+
+def _sparing(report: PatchReport) -> Iterator[Block]:
+    """How to leave out what conflicts, where that is no code."""
+    stuck = [file for one in report.patches for file in one.files if file.state == "conflict"]
+    if stuck and all(file.kind in ("tests", "docs", "version") for file in stuck):
+        left = " ".join(f"--exclude={shlex.quote(file.path)}" for file in stuck)
+        yield Line("Or leave out what conflicts, for it is no code:")
+        yield Verbatim(f"git am --3way {left} FILE", "sh")
