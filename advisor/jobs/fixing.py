@@ -8,7 +8,7 @@ from advisor.match.holdings import listed, seen
 from advisor.match.view import View
 from advisor.model.build import order_key
 from advisor.model.knowledge import FixRecord, Knowledge
-from advisor.model.report import FixOut, SourceOut
+from advisor.model.report import FixOut, NeedOut, SourceOut
 from advisor.model.rule import Boundary, Fix, Source
 from advisor.model.truth import Truth, truth_of
 
@@ -41,6 +41,10 @@ def fix_out(fix: Fix, view: View) -> FixOut:
         releases_says=_releases_say(fix, record, releases, known),
         in_this_build={Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}[truth],  # type: ignore[arg-type]
         why=why,
+        needs=tuple(
+            NeedOut(one.repo or fix.repo, one.pr, one.commit, one.why, tuple(map(source_out, one.source)))
+            for one in fix.needs
+        ),
         sources=tuple(map(source_out, fix.source)),
     )
 

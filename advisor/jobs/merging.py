@@ -63,8 +63,9 @@ def compare_images(gathering: Gathering) -> None:
     if not images or not build.version:
         return
     from advisor.evidence import builds
+    from advisor.jobs.taking import with_images
 
     for image, launch in images.items():
-        named, _, _ = builds.read_build(image, engine=build.engine or None)
+        named, _, _ = builds.read_build(image, engine=build.engine or None, known=with_images())
         if named.version and named.engine in ("", build.engine):
             gathering.facts.append(Fact("build.version", named.version, "stated", Span(launch.artifact), image))

@@ -43,14 +43,14 @@ def machines(text: str, *, strict: bool) -> tuple[Fact, ...]:
 def version(request: Request, engine: str, gathering: Gathering) -> tuple[Build, list[Component]]:
     """The build and components of a `--version`. Raises UsageError when it is not understood and `strict`."""
     build, said, notes = builds.read_build(
-        request.version, engine=engine or None, strict=request.strict, known=_known()
+        request.version, engine=engine or None, strict=request.strict, known=with_images()
     )
     gathering.notes += notes
     _architecture(build.image, "--version", gathering)
     return build, list(said)
 
 
-def _known() -> dict[str, Knowledge]:
+def with_images() -> dict[str, Knowledge]:
     """Whatever has images of its own: engines, and plugins such as vllm-ascend."""
     return {name: knowledge(name) for name, profile in profiles().items() if "tags" in profile}
 
@@ -58,7 +58,7 @@ def _known() -> dict[str, Knowledge]:
 def _architecture(image: str | None, artifact: str, gathering: Gathering) -> None:
     """The hosts' architecture, where the image's tag names it."""
     name, _, tag = (image or "").rpartition(":")
-    placed = image_tags.place(name, tag, _known()) if name else None
+    placed = image_tags.place(name, tag, with_images()) if name else None
     if placed and placed.arch:
         fact = Fact(
             "hardware.arch", placed.arch, "derived", Span(artifact), image or "", why="the image's tag names it"
@@ -170,7 +170,7 @@ def _mentions(artifact: Artifact, known: dict[str, Knowledge], gathering: Gather
 
 
 def _guess(text: str, known: dict[str, Knowledge]) -> str:
-    build, _, _ = builds.find_build(text, engine=None, known=_known())
+    build, _, _ = builds.find_build(text, engine=None, known=with_images())
     return build.engine if build.engine in known else ""
 
 
@@ -200,7 +200,7 @@ def _banners(name: str, known: dict[str, Knowledge], gathering: Gathering) -> No
 
 
 def _said_build(text: str, gathering: Gathering) -> None:
-    said, components, notes = builds.find_build(text, engine=gathering.build.engine or None, known=_known())
+    said, components, notes = builds.find_build(text, engine=gathering.build.engine or None, known=with_images())
     have = gathering.build
     if have.engine and said.engine and said.engine != have.engine:
         return
@@ -217,7 +217,7 @@ def _said_build(text: str, gathering: Gathering) -> None:
 def image(reference: str, gathering: Gathering) -> None:
     """Take the build that a container image names."""
     build = gathering.build
-    named, components, notes = builds.read_build(reference, engine=build.engine or None, known=_known())
+    named, components, notes = builds.read_build(reference, engine=build.engine or None, known=with_images())
     gathering.build = named.but(engine=build.engine or named.engine, components=build.components + components)
     gathering.notes += notes
     _architecture(named.image, reference, gathering)

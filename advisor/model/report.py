@@ -61,6 +61,17 @@ class CauseOut:
 
 
 @dataclass(frozen=True)
+class NeedOut:
+    """A commit that has to come along when a fix is carried to another build."""
+
+    repo: str
+    pr: int | None
+    commit: str
+    why: str
+    sources: tuple[SourceOut, ...]
+
+
+@dataclass(frozen=True)
 class FixOut:
     """An upstream fix. `releases` hold it, oldest first, as established by `releases_by` (git, fingerprint, …).
 
@@ -83,6 +94,7 @@ class FixOut:
     releases_says: str
     in_this_build: YesNoUnknown
     why: str
+    needs: tuple[NeedOut, ...]
     sources: tuple[SourceOut, ...]
 
 

@@ -17,6 +17,7 @@ from advisor.model.report import (
     FixOut,
     LookalikeOut,
     MissingOut,
+    NeedOut,
     RemedyOut,
     StepOut,
 )
@@ -158,7 +159,15 @@ def fix(one: FixOut, cites: Citations, every: bool, here: bool) -> list[Block]:
         *(Line(said, depth=1) for said in words.releases(one, every)),
         *([Line(in_this_build(one), depth=1, tone="warn" if one.in_this_build == "no" else "")] if here else []),
         *([Line(one.url, depth=1)] if one.url else []),
+        *(Line(f"when carried elsewhere it needs {need(each, one)}", depth=1) for each in one.needs),
     ]
+
+
+def need(one: NeedOut, of: FixOut) -> str:
+    """A commit that comes along, and why."""
+    where = one.repo if one.repo != of.repo else ""
+    name = f"{where}#{one.pr}" if one.pr else f"{where} {one.commit[:12]}".strip()
+    return f"{name} ({one.commit[:12]}): {words.sentence(one.why)}" if one.pr else f"{name}: {words.sentence(one.why)}"
 
 
 def commit(one: FixOut) -> str:

@@ -17,6 +17,7 @@ from advisor.model.report import (
     InputOut,
     LookalikeOut,
     MissingOut,
+    NeedOut,
     Question,
     ReferenceOut,
     RemedyOut,
@@ -109,6 +110,15 @@ FIX = FixOut(
     releases_says="first released in 0.30.0; newest release checked that holds it: 0.33.0",
     in_this_build="no",
     why="0.26.0 is older than 0.30.0, the first release that holds it",
+    needs=(
+        NeedOut(
+            "example/engine",
+            50312,
+            "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567",
+            "It brings the header that the fix reads",
+            (WHEEL,),
+        ),
+    ),
     sources=(READ, WHEEL),
 )
 
