@@ -98,6 +98,19 @@ def test_a_changed_kind_is_in_the_diff() -> None:
     assert "kind: value of bool -> pair" in found["--enable-chunked-prefill"].says
 
 
+def test_what_a_search_finds_only_in_other_releases_is_told() -> None:
+    gone = flags.settings("vllm", "0.28.0", "VLLM_USE_V1")
+    assert (gone.flags, gone.variables) == ((), ())
+    assert [(one.name, one.change, one.release) for one in gone.elsewhere] == [("VLLM_USE_V1", "removed", "0.11.1")]
+    neither = flags.diff("vllm", "0.19.1", "0.33.0", "swap-space")
+    assert neither.flags == () and [(one.name, one.release) for one in neither.elsewhere] == [
+        ("--swap-space", "0.18.0")
+    ]
+    later = flags.settings("vllm", "0.8.5", "--attention-backend")
+    assert [(one.change, one.release) for one in later.elsewhere] == [("added", "0.13.0")]
+    assert "NOT IN THIS RELEASE" in advisor("flags", "vllm", "0.28.0", "--grep", "VLLM_USE_V1").out
+
+
 def test_a_diff_reads_in_a_terminal() -> None:
     ran = advisor("flags", "diff", "sglang", "0.5.18", "0.5.19", columns=80)
     assert ran.code == 0 and max(map(len, ran.out.splitlines())) <= 80

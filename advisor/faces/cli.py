@@ -371,8 +371,12 @@ def main() -> None:
 def _failed(error: Exception) -> int:
     """A usage error of the option parser in one line; anything else is our own defect."""
     message = getattr(error, "format_message", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(message() if message else "", err=True)
+        return USAGE
     if message is not None:
-        _complain([f"{message()} (advisor {' '.join(sys.argv[1:2])} --help shows the options)"])
+        command = " ".join(["advisor", *sys.argv[1:2]])
+        _complain([f"{message()} ({command} --help shows the options)"])
         return USAGE
     if type(error).__name__ in ("Abort", "Exit"):
         return INTERRUPTED if type(error).__name__ == "Abort" else int(getattr(error, "exit_code", OK))

@@ -70,9 +70,9 @@ def flags(
         found = job.settings(words[0], words[1] if len(words) == 2 else "newest", grep)
         _show(found, reference_pages.settings_page(found, width=_width()), format)
     else:
-        raise UsageError(
-            "takes ENGINE VERSION, or diff ENGINE OLD NEW", "flags", "advisor flags diff vllm 0.27.1 0.29.0"
-        )
+        more = f"; to search: --grep {words[-1]}" if words[0] != "diff" and len(words) == 3 else ""
+        hint = f"advisor flags diff vllm 0.27.1 0.29.0{more}"
+        raise UsageError("takes ENGINE VERSION, or diff ENGINE OLD NEW", "flags", hint)
 
 
 def release(

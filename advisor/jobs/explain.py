@@ -36,7 +36,8 @@ def find(name: str) -> Rule:
             by_name.setdefault(word, rule)
     if wanted in by_name:
         return by_name[wanted]
-    near = get_close_matches(wanted, by_name, n=3)
+    holding = sorted({rule.id for rule in catalogue() if wanted.lower() in rule.id})
+    near = holding[:5] or get_close_matches(wanted, by_name, n=3)
     hint = f"nearest: {', '.join(near)}" if near else "advisor rules list shows every rule"
     raise UsageError(f"no rule {name!r}", "RULE", hint)
 

@@ -38,6 +38,7 @@ def settings(engine: str, version: str, grep: str = "") -> SettingsOut:
         newest=known.releases_read[-1],
         flags=tuple(one for one in flags if _has(one, grep)),
         variables=tuple(one for one in names if _has(one, grep)),
+        elsewhere=_elsewhere(known, (release,), grep),
     )
 
 
@@ -152,7 +153,24 @@ def diff(engine: str, old: str, new: str, grep: str = "") -> SettingsDiff:
         read=known.read_on,
         flags=_changes(known, known.flags(), (first, second), grep),
         variables=_changes(known, known.variables(), (first, second), grep),
+        elsewhere=_elsewhere(known, (first, second), grep),
     )
+
+
+def _elsewhere(known: Knowledge, releases: tuple[str, ...], grep: str) -> tuple[SettingChange, ...]:
+    """The settings that are searched for by name and that none of these releases has."""
+    if not grep:
+        return ()
+    found = []
+    for name in sorted(one for one in (*known.flags(), *known.variables()) if grep.lower() in one.lower()):
+        if any(known.setting(name, one) or known.variable(name, one) for one in releases):
+            continue
+        records = _records(known, name)
+        before = [one for one in records if order_key(one.since or "") < order_key(releases[0])]
+        by = _replaced(known.engine, name) if before else None
+        release = _end(before[-1].since, records) if before else records[0].since
+        found.append(_changed(known, name, "removed" if before else "added", release or "", by=by))
+    return tuple(found)
 
 
 def _changes(known: Knowledge, names: Sequence[str], span: tuple[str, str], grep: str) -> tuple[SettingChange, ...]:

@@ -27,7 +27,7 @@ def _part(file: Path, today: date) -> PartStatus:
     if file.suffix == ".txt":
         head = dict(line[2:].split(": ", 1) for line in text.splitlines()[:8] if line.startswith("# ") and ": " in line)
         count = sum(1 for line in text.splitlines() if line and not line.startswith("#"))
-        holds, reaches, read = f"{count} commits of {head.get('repo', 'main')}", f"to {head.get('horizon', '?')}", ""
+        holds, reaches, read = f"{count} commits", f"to {head.get('horizon', '?')}", ""
     else:
         known = json.loads(text)
         read = str(known.get("read") or "")

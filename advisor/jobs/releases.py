@@ -52,7 +52,8 @@ def _one(found: list[ReleaseOut], version: str, engine: str) -> ReleaseOut:
     for one in found:
         if one.version == wanted or (public(wanted) is not None and public(one.version) == public(wanted)):
             return one
-    near = get_close_matches(wanted.removeprefix("v"), [one.version for one in found], 3)
+    newer = public(wanted) is not None and order_key(wanted) > order_key(found[-1].version)
+    near = [] if newer else get_close_matches(wanted.removeprefix("v"), [one.version for one in found], 3)
     hint = f"nearest: {', '.join(near)}" if near else f"newest: {found[-1].version}"
     raise UsageError(f"{engine} {version} is no release known here", "VERSION", hint)
 

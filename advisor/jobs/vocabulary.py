@@ -14,8 +14,14 @@ from advisor.model.fact import FactKind
 
 @cache
 def kinds() -> dict[str, FactKind]:
-    """All declared facts by name."""
-    return {kind.name: kind for kind in (*reading.FACTS, *mentions.FACTS, *derived.FACTS)}
+    """All declared facts by name; a profile declares those that only it derives."""
+    own = (
+        FactKind(name, recipe["type"], recipe["says"], recipe["question"], recipe.get("how", ""))
+        for made in recipes().values()
+        for name, recipe in made.items()
+        if "question" in recipe
+    )
+    return {kind.name: kind for kind in (*own, *reading.FACTS, *mentions.FACTS, *derived.FACTS)}
 
 
 def recipes() -> dict[str, dict[str, dict[str, Any]]]:

@@ -3,7 +3,8 @@ whether a build is a stock release.
 
 A recipe stands in `knowledge/<engine>/engine.yaml` under `facts`: `settings`, `env` and `logs` say where to look;
 `absent` is the value when a flag is unset or off, `given` when it is set at all, `product` the facts to multiply when
-it is on, `values` translates what was typed.
+it is on, `values` translates what was typed. A fact that no reader declares is declared there: `type`, `says`,
+`question` and `how`.
 """
 
 from __future__ import annotations

@@ -191,6 +191,8 @@ class _Judge:
             return self._found(f"{kind}-removed", level, given, says)
         code = f"{kind}-replaced" if instead.instead else f"{kind}-removed"
         written = _written(instead.instead or "", instead)
+        if instead.instead and self.launch.setting(instead.instead) is not None and not instead.instead_value:
+            says, written = f"{says}; {instead.instead} is given already, so drop it", ""
         return self._found(code, level, given, f"{says}. {instead.says}", instead=written, by=instead)
 
     def _instead(self, name: str, value: str) -> Replacement | None:

@@ -37,7 +37,10 @@ class SettingLine:
 
 @dataclass(frozen=True)
 class SettingsOut:
-    """The settings of a release. `asked` is what was asked for; `release` the release read that stands for it."""
+    """The settings of a release. `asked` is what was asked for; `release` the release read that stands for it.
+
+    `elsewhere` are settings of the name that was searched for which this release does not have: gone, or not yet there.
+    """
 
     engine: str
     asked: str
@@ -48,6 +51,7 @@ class SettingsOut:
     newest: str
     flags: tuple[SettingLine, ...]
     variables: tuple[SettingLine, ...]
+    elsewhere: tuple[SettingChange, ...]
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class SettingChange:
 
 @dataclass(frozen=True)
 class SettingsDiff:
-    """What changed in flags and variables from one release to another."""
+    """What changed in flags and variables from one release to another; `elsewhere` as for `SettingsOut`, in neither."""
 
     engine: str
     old: str
@@ -79,6 +83,7 @@ class SettingsDiff:
     read: str
     flags: tuple[SettingChange, ...]
     variables: tuple[SettingChange, ...]
+    elsewhere: tuple[SettingChange, ...]
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,11 @@ def outline(report: Report, every: bool = False) -> list[Block]:
 def opening(report: Report, shown: list[Finding]) -> list[Block]:
     """The conclusion, what it stands on, and the first thing to do."""
     refused = [one for one in report.discrepancies if one.level == "error"]
-    blocks: list[Block] = [conclusion(shown, bool(report.unexplained))]
+    first = conclusion(shown, bool(report.unexplained))
+    blocks: list[Block] = [first]
     if refused and not (shown and shown[0].status in SEEN):
-        blocks[:0] = [Heading(words.refused(report.build, refused), 1, "alarm")]
+        besides = f"Besides that: {first.text[0].lower()}{first.text[1:]}"
+        blocks = [Heading(words.refused(report.build, refused), 1, "alarm"), Line(besides)]
     if shown and shown[0].status in SEEN:
         blocks += [Line(standing(shown[0])), *first_step(shown[0])]
     return [*blocks, Line(tally(report, shown))]
@@ -92,6 +94,11 @@ def situation(report: Report, every: bool) -> list[Block]:
     return sections.headed("What is going on", blocks)
 
 
+def refuses(report: Report) -> bool:
+    """Whether it is known that the engine will not start."""
+    return any(one.level == "error" and one.code.startswith("setting-") for one in report.discrepancies)
+
+
 def discrepancies(report: Report) -> list[Block]:
     """What does not fit: settings that the release does not take, a build that is not what it says."""
     blocks: list[Block] = []
@@ -114,6 +121,7 @@ def unexplained(report: Report) -> list[Block]:
 def questions(report: Report, shown: list[Finding]) -> list[Block]:
     """What to find out next, without what the leading finding has asked for already."""
     asked = {one.about for one in shown[0].wanted} if shown and shown[0].status in SEEN else set()
+    asked |= {one.question for one in report.questions if one.about == "symptom" and refuses(report)}
     blocks: list[Block] = []
     for number, one in enumerate((one for one in report.questions if one.question not in asked), 1):
         blocks += question(one, number)

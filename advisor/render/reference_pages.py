@@ -20,6 +20,7 @@ from advisor.render import words
 from advisor.render.layout import columns, wrap
 
 RECENT = 12  # releases shown unless all are asked for
+LEGEND = "switch: takes no value; pair: --x or --no-x; value, list, json: takes one, several, a JSON object."
 LISTED = 8  # releases named one by one before a span is told by its ends
 
 
@@ -31,11 +32,23 @@ def settings_page(found: SettingsOut, *, width: int = 80) -> str:
         f"{words.counted(len(found.variables), 'variable')}. Read {found.read} from the released artefacts; "
         f"releases read: {found.oldest} to {found.newest}."
     )
-    lines = wrap(head, width)
+    lines = wrap(head, width) + (wrap(LEGEND, width) if found.flags else [])
     for part in (found.flags, found.variables):
         lines += [""] if part else []
         lines += [line for one in part for line in _setting(one, width)]
+    lines += ["", "NOT IN THIS RELEASE", *_elsewhere(found.elsewhere, width)] if found.elsewhere else []
     return "\n".join(lines) + "\n"
+
+
+def _elsewhere(changes: Sequence[SettingChange], width: int) -> list[str]:
+    """What else bears the name asked for, in other releases."""
+    lines: list[str] = []
+    for one in changes:
+        gone = f"went in {one.release}" if one.change == "removed" else f"came in {one.release}"
+        lines += wrap(f"{one.name}  {gone}", width, "", "    ")
+        told = ([f"use {one.instead}"] if one.instead else []) + ([one.note] if one.note else [])
+        lines += [line for text in told for line in wrap(text, width, "    ", "    ")]
+    return lines
 
 
 def _setting(one: SettingLine, width: int) -> list[str]:
@@ -76,11 +89,15 @@ def diff_page(found: SettingsDiff, *, width: int = 80) -> str:
     counts = ", ".join(
         f"{sum(one.change == kind for one in changes)} {kind}" for kind in ("removed", "changed", "added")
     )
-    lines = wrap(f"{found.engine} {found.old} -> {found.new}: {counts}. Read {found.read}.", width)
+    between = (
+        "What went before the first or came after the second is not here; advisor check says it of a command line."
+    )
+    lines = wrap(f"{found.engine} {found.old} -> {found.new}: {counts}. {between} Read {found.read}.", width)
     for kind, title in (("removed", "GONE"), ("changed", "CHANGED"), ("added", "NEW")):
         part = [one for one in changes if one.change == kind]
         lines += ["", title] if part else []
         lines += [line for one in part for line in _change(one, width)]
+    lines += ["", "IN NEITHER RELEASE", *_elsewhere(found.elsewhere, width)] if found.elsewhere else []
     return "\n".join(lines) + "\n"
 
 
@@ -101,8 +118,11 @@ def releases_page(found: ReleasesOut, *, every: bool = False, width: int = 80) -
         f"{found.engine}: {words.counted(len(found.releases), 'release')}" if len(found.releases) > 1 else found.engine
     )
     lines = wrap(f"{head}. Read {found.read} from {found.source}.", width)
+    tall = True
     for one in shown:
-        lines += ["", *_release(one, width)]
+        told = _release(one, width)
+        lines += [*([""] if tall or len(told) > 1 else []), *told]
+        tall = len(told) > 1
     if len(shown) < len(found.releases):
         lines += ["", f"{len(found.releases) - len(shown)} older ones: --all shows them"]
     return "\n".join(lines) + "\n"
@@ -130,7 +150,7 @@ def holders_page(found: Sequence[FixHolders], *, width: int = 80) -> str:
 def _holders(one: FixHolders, width: int) -> list[str]:
     fix = one.fix
     number = f" #{fix.pr}" if fix.pr else ""
-    merged = f", merged {fix.merged}" if fix.merged else ""
+    told_of = bool(one.held_by or one.lacked_by)
     commit = (
         f"{fix.commit}{' (a prefix; the rest is not established)' if fix.commit_is_prefix else ''}"
         if fix.commit
@@ -140,14 +160,16 @@ def _holders(one: FixHolders, width: int) -> list[str]:
         f"{fix.what} ({words.COMPLETENESS[fix.completeness]})",
         f"commit {commit}" if commit else "commit not established",
         fix.url,
-        f"held by: {span(one.held_by) or 'no release'}",
-        f"lacked by: {span(one.lacked_by) or 'no release'}",
-        *([f"not established: {span(one.open)}"] if one.open else []),
+        *([f"first in: {one.held_by[0]}"] if one.held_by else []),
+        *([f"held by: {span(one.held_by) or 'no release'}"] if told_of else []),
+        *([f"lacked by: {span(one.lacked_by) or 'no release'}"] if told_of else []),
+        *([f"not established for: {span(one.open)}"] if one.open else []),
         f"how known: {', '.join(fix.releases_by) or 'not established'}" + (f"; {one.note}" if one.note else ""),
         *(f"fingerprint: {mark}" for mark in one.fingerprints),
         *(f"needs first: {need}" for need in one.needs),
     ]
-    head = wrap(f"{one.rule}: {fix.repo}{number} ({fix.state}{merged})", width, "", "    ")
+    state = f"merged {fix.merged}" if fix.state == "merged" and fix.merged else fix.state
+    head = wrap(f"{one.rule}: {fix.repo}{number} ({state})", width, "", "    ")
     return head + [line for text in told for line in wrap(text, width, "    ", "      ")]
 
 
@@ -160,11 +182,14 @@ def span(versions: Sequence[str]) -> str:
 
 def status_page(parts: Sequence[PartStatus]) -> str:
     """The generated knowledge, a line a file."""
-    rows = [("engine", "file", "holds", "reaches", "read", "age", "size")]
+    rows = [("", "holds", "reaches", "read, age")]
     for one in parts:
-        age = "" if one.age_days is None else words.counted(one.age_days, "day")
-        rows.append((one.engine, one.file, one.holds, one.reaches, one.read, age, f"{one.size_bytes / 1000:.0f} kB"))
+        if one.engine not in [row[0] for row in rows]:
+            rows.append((one.engine, "", "", ""))
+        age = "" if one.age_days is None else f"{one.read}, {words.counted(one.age_days, 'day')}"
+        rows.append((f"  {one.file}", one.holds, one.reaches, age))
     widths = [max(columns(row[at]) for row in rows) for at in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     total = sum(one.size_bytes for one in parts) / 1000
-    return "\n".join([*lines, f"{total:.0f} kB in {words.counted(len(parts), 'file')}"]) + "\n"
+    said = "Tags and history come from clones and may end before the newest release, which is then judged by its files."
+    return "\n".join([*lines, "", *wrap(said, 80), f"{total:.0f} kB in {words.counted(len(parts), 'file')}"]) + "\n"

@@ -60,10 +60,12 @@ def refused(build: BuildOut, unfit: list[Discrepancy]) -> str:
 
 
 def instead(one: Discrepancy) -> str:
-    """What to write in place of a setting that does not fit, where that is known and not said already."""
+    """What to do about a setting that does not fit, where `says` has not said it already."""
+    if one.inverted:
+        return f"delete it; {one.instead} means the opposite, so write that only to have the opposite"
     if not one.instead or one.instead in one.says:
-        return "it means the opposite: turn its value round" if one.inverted else ""
-    return f"write {one.instead} instead" + ("; it means the opposite, so turn its value round" if one.inverted else "")
+        return ""
+    return f"write {one.instead} in its place" if one.code.endswith("-replaced") else f"write {one.instead}"
 
 
 def origin(fact: FactOut) -> str:

@@ -198,13 +198,16 @@ def test_an_inverted_replacement_says_so() -> None:
     told = advisor("check", "--engine", "vllm", "--version", "0.28.0", "--flags", "vllm serve m --disable-log-requests")
     assert told.code == 1
     assert told.out.startswith("vllm 0.28.0 does not start with this command line: --disable-log-requests.")
-    assert "it means the opposite" in " ".join(told.out.split())
+    assert "delete it; --enable-log-requests means the opposite" in " ".join(told.out.split())
 
 
 def test_reasoning_is_turned_on_by_its_parser_alone() -> None:
     """https://github.com/vllm-project/vllm/pull/20979 took the switch away."""
     one = only("vllm", "0.10.0", "vllm serve m --enable-reasoning --reasoning-parser deepseek_r1")
-    assert (one.code, one.subject, one.instead) == ("setting-replaced", "--enable-reasoning", "--reasoning-parser")
+    assert (one.code, one.subject, one.instead) == ("setting-replaced", "--enable-reasoning", "")
+    assert "--reasoning-parser is given already, so drop it" in one.says
+    alone = only("vllm", "0.10.0", "vllm serve m --enable-reasoning")
+    assert alone.instead == "--reasoning-parser"
     assert [each.code for each in found("vllm", "0.9.2", "vllm serve m --enable-reasoning")] == ["setting-deprecated"]
 
 
