@@ -23,6 +23,13 @@ from advisor.evidence.spellings import changed_tag
 from advisor.model.build import Component
 
 
+# acme/vllm-openai-cu128, team/sglang-patched; not vllm-router, vllm-gaudi, llm-d-cuda
+_OWN_NAME = (
+    r"(?:[-_](?:openai|server|serve|serving|gpu|cuda[\d.]*|cu\d+|x86_64|amd64|arm64|aarch64|custom|patched|fork|build|"
+    r"image|prod|dev|base|release|internal|[a-z]?\d+))*"
+)
+
+
 def take_images(reading: PartialBuild) -> None:
     for found in reading.each(IMAGE):
         name, tag = found["name"], found["tag"] or ""
@@ -131,6 +138,11 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
         reading.latest = day(int(made[1]), int(made[2]), int(made[3]))
         reading.vague = _unplaced(reading, owner)
         return
+    if owner not in HOME and (why := _strange(reading, name, number["version"])):
+        reading.vague = f"{reading.image} does not name a release of the engine: {why}. " + how_to_tell(
+            reading.engine, str(reading.image)
+        )
+        return
     reading.version = number["version"]
     changed = changed_tag(tag)
     if changed or (reading.engine == "vllm" and engine_in(name) == "vllm-ascend"):
@@ -140,6 +152,17 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
         reading.notes.append(
             f"{reading.image} is not an image of the project itself; its version is taken from the tag"
         )
+
+
+def _strange(reading: PartialBuild, name: str, version: str) -> str:
+    """Why the number in a stranger's tag is not taken for the engine's: another product, or no release of that number."""
+    if reading.engine and not re.fullmatch(rf"{reading.engine}{_OWN_NAME}", name.rpartition("/")[2], re.I):
+        return f"by its name it is another product than {reading.engine}, with numbers of its own"
+    known = reading.known.get(reading.engine)
+    plain = version.partition("+")[0]
+    if known and known.releases and not (known.release(plain) or {f"v{plain}", plain} & known.tags.keys()):
+        return f"{plain} is no release of {reading.engine} known here"
+    return ""
 
 
 def _unplaced(reading: PartialBuild, owner: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from advisor.catalog.compiled import rules
+from advisor.catalog.engines import engines, knowledge
 from advisor.catalog.replacements import replacements
 from advisor.jobs.redaction import redact
 from advisor.match.contradictions import contradictions
@@ -25,7 +26,9 @@ def discrepancies(view: View) -> tuple[Discrepancy, ...]:
         release = release_of(view.case.build, view.release, known)
         for launch in view.case.launches:
             if launch.engine in ("", known.engine):
-                found += misfits(launch, known, release, lambda: replacements(known.engine))
+                found += misfits(
+                    launch, known, release, lambda: replacements(known.engine), lambda flag: foreign(flag, known)
+                )
     found += contradictions(view.case, known, [fix for rule in rules().rules for fix in rule.fixes])
     first = {(one.code, one.typed, one.says): one for one in reversed(found)}
     kept = [one for one in found if first[one.code, one.typed, one.says] is one]
@@ -52,3 +55,45 @@ def _ahead(at: str, read: tuple[str, ...]) -> tuple[str, ...]:
         (place for place, one in enumerate(later) if order_key(one).release[:2] > order_key(at).release[:2]), 0
     )
     return tuple(later[: minor + 1])
+
+
+# Flags by which the engines set one thing, by what it is; names are those of the engines' own parsers.
+_GROUPS = {
+    "context length": ("--max-model-len", "--context-length", "--session-len"),
+    "share of memory": ("--gpu-memory-utilization", "--mem-fraction-static", "--cache-max-entry-count"),
+    "running requests": ("--max-num-seqs", "--max-running-requests", "--max-batch-size"),
+    "served name": ("--served-model-name", "--model-name"),
+    "trust": ("--trust-remote-code",),
+    "reasoning": ("--reasoning-parser", "--enable-reasoning"),
+    "adapters": ("--lora-modules", "--lora-paths", "--adapters"),
+    "port": ("--port", "--server-port"),
+    "host": ("--host", "--server-name"),
+}
+
+
+def _own(name: str, known: Knowledge) -> str | None:
+    """The flag by which this engine sets the same thing."""
+    return next(
+        (one for one in _GROUPS.get(name, ()) if known.setting(one, None) and known.records(one)[-1].until is None),
+        None,
+    )
+
+
+def foreign(flag: str, known: Knowledge) -> tuple[str | None, str]:
+    """This engine's flag for one that another engine has, and which engine that is; None and "" when none has it.
+
+    Two flags are the same where both engines derive the same fact from them (`topology.tp`), or have the same name.
+    """
+    for engine in engines():
+        other = knowledge(engine)
+        name = other.canonical(flag) if engine != known.engine else None
+        if name is None:
+            continue
+        of = f"it is a flag of {engine}"
+        for fact, recipe in (other.profile.get("facts") or {}).items():
+            ours = (known.profile.get("facts") or {}).get(fact, {}).get("settings") or ()
+            if name in (recipe.get("settings") or ()) and ours:
+                return str(ours[0]).partition(".")[0], of
+        same = next((meant for meant, names in _GROUPS.items() if name in names), "")
+        return _own(same, known), of
+    return None, ""

@@ -163,7 +163,7 @@ def _elsewhere(known: Knowledge, releases: tuple[str, ...], grep: str) -> tuple[
         return ()
     found = []
     for name in sorted(one for one in (*known.flags(), *known.variables()) if grep.lower() in one.lower()):
-        if any(known.setting(name, one) or known.variable(name, one) for one in releases):
+        if any(_there(known, name, one) for one in releases):
             continue
         records = _records(known, name)
         before = [one for one in records if order_key(one.since or "") < order_key(releases[0])]
@@ -171,6 +171,13 @@ def _elsewhere(known: Knowledge, releases: tuple[str, ...], grep: str) -> tuple[
         release = _end(before[-1].since, records) if before else records[0].since
         found.append(_changed(known, name, "removed" if before else "added", release or "", by=by))
     return tuple(found)
+
+
+def _there(known: Knowledge, name: str, release: str) -> bool:
+    """Whether a release takes the name: as a setting, as another's spelling, or to turn another off."""
+    if known.setting(name, release) or known.variable(name, release) or known.opposite_of(name, release):
+        return True
+    return name.startswith("-") and known.canonical_at(name, release) != name
 
 
 def _changes(known: Knowledge, names: Sequence[str], span: tuple[str, str], grep: str) -> tuple[SettingChange, ...]:

@@ -176,7 +176,7 @@ def read(
     known = knowledge.get(found.engine)
     parsed = parse(command.words[found.arguments :], known, version, source.place())
     model = _model(parsed, known, found)
-    launch = assemble(command, parsed, found.engine, known, source, model, complete=found.exact)
+    launch = assemble(command, parsed, found.engine, known, source, model, complete=found.exact, server=found.exact)
     return launch, parsed
 
 
@@ -200,6 +200,7 @@ def assemble(
     model: str,
     *,
     complete: bool,
+    server: bool = True,
 ) -> Launch:
     """The launch noun. It is complete only when nothing of the command line can be missing."""
     notes, config = (
@@ -229,6 +230,7 @@ def assemble(
         artifact=source.name,
         rank=rank,
         notes=tuple(dict.fromkeys(notes)),
+        server=server,
     )
 
 

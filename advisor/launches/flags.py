@@ -28,6 +28,7 @@ _TRUE, _FALSE = {"true", "1", "yes", "on", "t", "y"}, {"false", "0", "no", "off"
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*)(\.\d*)?(?:[eE][+-]?\d+)?\Z|[+-]?\.\d+\Z")
 _HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kmgtKMGT])\Z")  # 128k = 128000, 128K = 131072
 _HUMAN_POWER = {"k": 1, "m": 2, "g": 3, "t": 4}
+_NAMED = re.compile(r"--?[A-Za-z][\w.-]*=")  # --tensor-parallel-size=$TP: the flag is known, its value is not
 _ELLIPSIS = re.compile(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
 
 
@@ -71,7 +72,7 @@ class _Reader:
 
     def step(self, at: int) -> int:
         word = self.words[at]
-        if word.open or _ELLIPSIS.match(word.text):
+        if (word.open and not _NAMED.match(word.text)) or _ELLIPSIS.match(word.text):
             self.out.elided = True
             if word.open:
                 self.out.notes.append(f"what {word.text} holds is not given, so flags may be missing here")
@@ -141,13 +142,12 @@ class _Reader:
         where = (first.start, first.end) if first.start >= 0 else (last.start, last.end)
         span = self.place.span(start, stop) if start >= 0 else self.place.span(*where)
         value = self._value(typed, spelled, raw)
-        one = Setting(
-            spelled.flag, value, typed, span, "stated", start, stop, spelled.known, self.place.quote(start, stop)
-        )
+        quote = self.place.quote(start, stop)
+        one = Setting(spelled.flag, value, typed, span, "stated", start, stop, spelled.known, quote, raw)
         self.out.settings.append(one)
         if raw is not None and raw.lstrip().startswith("{"):
             self.out.settings.extend(
-                replace(one, flag=flag, value=each) for flag, each in self._inside(spelled.flag, raw)
+                replace(one, flag=flag, value=each, raw=None) for flag, each in self._inside(spelled.flag, raw)
             )
         return end
 

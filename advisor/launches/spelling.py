@@ -75,10 +75,12 @@ def spell(typed: str, knowledge: Knowledge | None, version: str | None) -> Spell
     """What the engine would take `typed` for. Never raises; an unknown flag comes back as typed."""
     if knowledge is None:
         return Spelled(typed, None, False)
+    if respelled := knowledge.respelled(typed, version):
+        return _found(respelled, respelled, knowledge, version)
     for candidate in _spellings(typed, knowledge):
         if opposite := knowledge.opposite_of(candidate, version):
             return Spelled(opposite.flag, opposite, True, True)
-        if canonical := knowledge.canonical(candidate):
+        if canonical := knowledge.canonical_at(candidate, version):
             return _found(canonical, candidate, knowledge, version)
     for candidate, positive in _negations(typed, knowledge):
         canonical = knowledge.canonical(positive)

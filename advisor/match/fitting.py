@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from advisor.model.knowledge import SettingRecord
 from advisor.model.launch import Setting
 
-_PLACEHOLDER = re.compile(r"[$<>]|\{\{|\.\.\.|…|^[A-Z_]{2,}$|^[xXnN]+$")
-_INT = re.compile(r"[+-]?\d[\d_]*(?:\.\d+)?[kKmMgGtT]?|auto")  # engines that take 4k say so by their type
+_PLACEHOLDER = re.compile(r"[$<>`?%\u00a0\u201c\u201d\u2018\u2019\u2026]|\{\{|\.\.\.|^\[[a-z_]+\]$|^[xXnN]+$")
+_SHOUTED = re.compile(r"[A-Z][A-Z0-9_]+")  # TP_SIZE stands for a number; INFO may be a choice in the wrong case
+_INT = re.compile(r"[+-]?\d[\d_]*|\d+(?:\.\d+)?[kKmMgGtT]|auto")  # some whole numbers may be written 4k or auto
 _FLOAT = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.I)
 
 
@@ -55,7 +56,10 @@ def _spelling(given: Setting, here: SettingRecord, records: tuple[SettingRecord,
         return _dashed(typed, meant)
     having = [one for one in records if typed in spellings(one)]
     if not having:
-        return None
+        no_off = typed.startswith("--no-") and here.kind == "switch"
+        return (
+            Fitting("setting-spelling", f"has no off spelling of {here.flag}; leave the flag out") if no_off else None
+        )
     off = typed.startswith("--no-") and here.kind != "pair"
     instead = "" if off else here.flag
     when = f"came in {having[0].since}" if _later(having[0], here, records) else f"went in {having[-1].until}"
@@ -79,17 +83,9 @@ def spellings(record: SettingRecord) -> set[str]:
     return {*own, *off, *record.negations}
 
 
-def raw_value(given: Setting) -> str | None:
-    """The value as written after the flag; None when the flag stands bare or its words are not at hand."""
-    if not given.quote.startswith(given.typed):
-        return None
-    rest = given.quote[len(given.typed) :].lstrip("= ").strip()
-    return rest.strip("'\"") if rest else None
-
-
 def _value(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str) -> Fitting | None:
-    raw = raw_value(given)
-    if raw is None or _PLACEHOLDER.search(raw) or "." in given.typed.lstrip("-"):
+    raw = given.raw
+    if raw is None or _is_placeholder(raw, here) or "." in given.typed.lstrip("-"):
         return None
     if here.kind in ("switch", "pair"):
         return _no_value(here, records, raw) if style != "gflags" else None
@@ -105,6 +101,12 @@ def _value(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ..
     if not here.choices and not _of_type(raw, here.type):
         return Fitting("setting-value", f"wants {_NAMES[here.type or '']} for {here.flag}, not {raw}")
     return None
+
+
+def _is_placeholder(raw: str, here: SettingRecord) -> bool:
+    """Whether a word stands for a value that is filled in elsewhere."""
+    choices = {str(one).lower() for one in here.choices or ()}
+    return bool(_PLACEHOLDER.search(raw)) or bool(_SHOUTED.fullmatch(raw) and raw.lower() not in choices)
 
 
 _NAMES = {"int": "a whole number", "float": "a number"}

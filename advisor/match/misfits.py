@@ -26,6 +26,7 @@ from advisor.model.rule import Level
 
 MOST_UNKNOWN = 50  # flags of one launch that are each said to be unknown
 Replaced = Callable[[], Mapping[str, Sequence[Replacement]]]
+Foreign = Callable[[str], tuple[str | None, str]]
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,24 @@ class Release:
         return f"{engine} {self.version}" if self.exact else f"{engine} {self.version}, the nearest release known,"
 
 
-def misfits(launch: Launch, knowledge: Knowledge, release: Release | None, replaced: Replaced) -> list[Discrepancy]:
+def misfits(
+    launch: Launch,
+    knowledge: Knowledge,
+    release: Release | None,
+    replaced: Replaced,
+    foreign: Foreign = lambda flag: (None, ""),
+) -> list[Discrepancy]:
     """Every setting and variable of a launch that does not fit the release, in the order given.
 
-    With no release only what no release has is said. `replaced` gives what took a setting's place, when it is needed.
+    With no release only what no release has is said. `replaced` gives what took a setting's place, `foreign` this
+    engine's flag for one of another engine and whose that is, each when it is needed.
     """
-    judge = _Judge(launch, knowledge, release, replaced)
+    judge = _Judge(launch, knowledge, release, replaced, foreign)
     flags = [one for one in launch.settings if one.typed.startswith("-")]
+    if launch.server is False:  # a benchmark, a router: it has flags of its own
+        flags = []
+    if flags and (other := judge.other_server(flags)):
+        return [other]
     strange = [one for one in flags if not one.known]
     found = [one for given in flags if given not in strange[MOST_UNKNOWN:] for one in judge.setting(given)]
     found += [one for variable in launch.environment for one in judge.variable(variable)]
@@ -63,10 +75,26 @@ class _Judge:
     knowledge: Knowledge
     release: Release | None
     replaced: Replaced
+    foreign: Foreign
 
     # flags
 
+    def other_server(self, flags: Sequence[Setting]) -> Discrepancy | None:
+        """A flag by which another product takes the command: its flags are not judged by this engine's."""
+        for one in self.knowledge.profile.get("other_servers") or ():
+            for given in flags:
+                if given.typed.replace("_", "-") in {each.replace("_", "-") for each in one["flags"]}:
+                    says = (
+                        f"{given.typed} is of {one['what']}, whose flags are not known here: none of these was judged"
+                    )
+                    return self._found("setting-unknown", "note", given, says)
+        return None
+
     def setting(self, given: Setting) -> Iterator[Discrepancy]:
+        if given.typed in (self.knowledge.profile.get("accepted") or ()):
+            return
+        if self.release and self.knowledge.respelled(given.typed.partition(".")[0], self.release.version):
+            return
         flag = given.flag.partition(".")[0]
         if flag != given.flag and not given.typed.startswith(flag + "."):
             return  # a key out of a JSON value: judged with the whole
@@ -86,8 +114,10 @@ class _Judge:
 
     def _unknown(self, given: Setting) -> Discrepancy:
         engine = self.knowledge.engine
-        near = nearest(given.flag.partition(".")[0], self.knowledge)
-        meant = f"; did you mean {near}?" if near else ""
+        near, of = self.foreign(given.typed.partition(".")[0])
+        near = near or ("" if of else nearest(given.flag.partition(".")[0], self.knowledge))
+        meant = f"; {of}: {engine} calls it {near}" if of and near else f"; {of}" if of else ""
+        meant = meant or (f"; did you mean {near}?" if near else "")
         says = f"{given.typed} is a flag of no {engine} release read{meant}"
         level: Level = "error" if self.release and self.release.exact and self._whole() else "warning"
         return self._found("setting-unknown", level, given, says, instead=near or "")
@@ -142,8 +172,8 @@ class _Judge:
             says = f"{release.named(engine)} warns about {given.name}; use {near}"
             yield self._found("variable-deprecated", "note", given, says, instead=near)
         elif near:
-            says = f"no {engine} release read looks at {given.name}; did you mean {near}?"
-            yield self._found("variable-unknown", self._ignored(), given, says, instead=near)
+            says = f"{given.name} is none of the variables that {engine} declares; did you mean {near}?"
+            yield self._found("variable-unknown", "note", given, says, instead=near)
 
     def _new_prefix(self, name: str) -> str | None:
         """The variable under the prefix that took an older one's place (SGL_X is SGLANG_X), if the release has it."""
@@ -177,18 +207,23 @@ class _Judge:
         """The release lacks it: it came later, was removed before, or another took its place."""
         assert self.release is not None
         kind = "setting" if name.startswith("-") else "variable"
-        lacks = "has no" if kind == "setting" else "does not read"
+        lacks = "has no" if kind == "setting" else "does not declare"
         here = order_key(self.release.version)
         gone = [one for one in records if one.until and order_key(one.until) <= here]
         later = [one for one in records if one.since and order_key(one.since) > here]
         says = f"{self.release.named(self.knowledge.engine)} {lacks} {typed}"
+        elsewhere = "" if kind == "setting" else "; code elsewhere may read it all the same"
+        least: Level = level if kind == "setting" else "note"  # where variables are declared is not all that reads them
         if not gone:
-            return self._found(f"{kind}-not-yet", level, given, f"{says}: it came in {later[0].since}")
+            came = "it came in" if kind == "setting" else "it is declared from"
+            since = f"{came} {later[0].since}" + ("" if kind == "setting" else " on")
+            return self._found(f"{kind}-not-yet", least, given, f"{says}: {since}{elsewhere}")
         says += f": it was removed in {gone[-1].until}"
         says += f" and came back in {later[0].since}" if later else ""
         instead = self._instead(name, str(given.value))
         if instead is None:
-            return self._found(f"{kind}-removed", level, given, says)
+            return self._found(f"{kind}-removed", least, given, f"{says}{elsewhere}")
+        says = says.replace(" does not declare ", " does not read ", 1)
         code = f"{kind}-replaced" if instead.instead else f"{kind}-removed"
         written = _written(instead.instead or "", instead)
         if instead.instead and self.launch.setting(instead.instead) is not None and not instead.instead_value:
@@ -234,7 +269,7 @@ class _Judge:
 
     def _whole(self) -> bool:
         """Whether these are flags that were given, not only spoken of."""
-        return self.launch.complete or self.launch.artifact.startswith("--flags")
+        return self.launch.complete or (self.launch.server is True and self.launch.artifact.startswith("--flags"))
 
     def _refusal(self) -> Level:
         return "error" if self.release and self.release.exact else "warning"

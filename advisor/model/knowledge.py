@@ -288,6 +288,16 @@ class Knowledge:
         found = self._aliases.get(head)
         return found + dot + rest if found else None
 
+    def canonical_at(self, flag: str, version: str | None) -> str | None:
+        """As `canonical`, but a name that was a flag of its own once and is another's spelling at `version` is that."""
+        found = self.canonical(flag)
+        head, dot, rest = flag.partition(".")
+        other = self._aliases.get(head) if version and head in self._settings else None
+        if other and self.setting(head, version) is None:
+            record = self.setting(other, version)
+            return other + dot + rest if record and head in record.aliases else found
+        return found
+
     def flags(self) -> tuple[str, ...]:
         """Every canonical flag of every release read."""
         return tuple(self._settings)
@@ -342,6 +352,13 @@ class Knowledge:
         """Every variable of a release, by name."""
         found = (self.variable(name, version) for name in sorted(self._environment))
         return tuple(one for one in found if one is not None)
+
+    def respelled(self, typed: str, version: str | None) -> str | None:
+        """The flag that the engine's parser makes of a short spelling at `version`: `-O` -> `--optimization-level`."""
+        for one in self.profile.get("respelled") or ():
+            if one["typed"] == typed and (not version or order_key(str(one["since"])) <= order_key(version)):
+                return str(one["flag"])
+        return None
 
     def opposite_of(self, typed: str, version: str | None) -> SettingRecord | None:
         """The flag that `typed` turns off at `version` by a spelling of its own (`--disable-x` for `--enable-x`).

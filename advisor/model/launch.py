@@ -13,7 +13,8 @@ class Setting:
     `--speculative-config.method`); `typed` is the user's own spelling.
 
     `start`..`end` are the characters of the launch's text that hold flag and value, -1 when it is not in the text.
-    `known` is False when the engine's knowledge has no such flag in any release read.
+    `known` is False when the engine's knowledge has no such flag in any release read. `raw` is the value as the engine
+    gets it, quotes undone; None where it is given without one or not as words of a command line.
     """
 
     flag: str
@@ -25,6 +26,7 @@ class Setting:
     end: int = -1
     known: bool = True
     quote: str = ""
+    raw: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class Launch:
     """One launch. `complete` means the whole command line is here: what is absent has the engine's default.
 
     `text` is the launch as given, for edits; `artifact` names where it came from; `model` is empty when not given.
-    `image`, when the launch names a container image, is the reference as written.
+    `image`, when the launch names a container image, is the reference as written. `server` says whether the command
+    starts the engine's server (True) or another program of it (False); None where flags are only spoken of.
     """
 
     engine: str
@@ -56,6 +59,7 @@ class Launch:
     artifact: str = "--flags"
     rank: str | None = None
     notes: tuple[str, ...] = field(default=())
+    server: bool | None = None
 
     def setting(self, flag: str) -> Setting | None:
         """The last occurrence of `flag`: engines let the last one win."""
