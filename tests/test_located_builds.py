@@ -10,7 +10,7 @@ import pytest
 
 from tests.front_door import advisor, checked
 from tests.jobs.test_locating import BROKEN, FLAGS, MENDED, REFUSED
-from tests.upstream.images import SITE, install
+from tests.upstream.images import SITE, image, install
 
 REPORTED = ("--flags", FLAGS)
 
@@ -78,7 +78,49 @@ def test_what_cannot_be_looked_at_is_one_line_and_exit_code_2(arguments: list[st
     assert all(part in lines[0] for part in parts), lines[0]
 
 
+def test_a_tree_without_history_is_judged_by_the_version_it_states(fork: Path) -> None:
+    for name, text in {**BROKEN, "vllm/_version.py": "__version__ = version = '0.28.0'\n"}.items():
+        (fork / name).write_text(text)
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", "-C", str(fork), "add", "."], check=True)
+    subprocess.run(["git", "-C", str(fork), *who, "commit", "-qm", "older"], check=True)
+    ran = checked("--repo", str(fork), *REPORTED)
+    assert ran.statuses()[REFUSED] == "exposed" and ran.code == 1
+    stated = checked("--repo", str(fork), "--version", "0.27.1", *REPORTED)
+    assert stated.report["build"]["version"] == "0.27.1" and stated.statuses()[REFUSED] == "exposed"
+
+
+def test_a_version_that_was_never_published_is_said() -> None:
+    ran = checked("--engine", "vllm", "--version", "9.9.9", *REPORTED)
+    assert [one["code"] for one in ran.report["discrepancies"]][:1] == ["build-unknown-release"]
+
+
+def test_an_image_of_another_version_than_the_one_installed_is_said(tmp_path: Path) -> None:
+    install(tmp_path, "vllm", "0.28.0", BROKEN)
+    ran = checked("--installed", str(tmp_path), "--version", "vllm/vllm-openai:v0.33.0", *REPORTED)
+    assert ran.report["build"]["version"] == "0.28.0" and ran.statuses()[REFUSED] == "exposed"
+    assert "build-version-conflict" in [one["code"] for one in ran.report["discrepancies"]]
+
+
+def test_a_library_is_not_looked_for_in_a_clone_of_an_engine(fork: Path) -> None:
+    ran = advisor("patch", "any/nccl-proxy-slot-leak-arm", "--repo", str(fork))
+    assert ran.code == 2 and "is no clone of NVIDIA/nccl: it holds vllm/__init__.py" in ran.err
+    assert "fetch" not in ran.err
+
+
+@pytest.mark.parametrize(("files", "code", "says"), [(MENDED, 0, "is in the"), (BROKEN, 1, "is not in")])
+def test_an_unpacked_image_is_asked_for_a_fix_without_any_clone(
+    tmp_path: Path, files: dict[str, str], code: int, says: str
+) -> None:
+    site = image(tmp_path) / "usr/local/lib/python3.12/dist-packages"
+    install(site, "vllm", "0.30.0", {**files, "vllm/__init__.py": ""})
+    ran = advisor("patch", REFUSED, "--fix", "50514", "--against-installed", str(tmp_path))
+    told = " ".join(ran.out.split())
+    assert ran.code == code and says in told and str(site) in ran.out.replace("\n", "")
+    assert "With --from CLONE, a clone of vllm-project/vllm that has" in told
+
+
 def test_a_fix_that_is_in_needs_no_patch(fork: Path) -> None:
     ran = advisor("patch", REFUSED, "--repo", str(fork), "--fix", "50514")
     assert ran.code == 0, ran.out + ran.err
-    assert "def broadcast_drafts(" in ran.out
+    assert "def broadcast_drafts(" in " ".join(ran.out.split())

@@ -51,7 +51,8 @@ def patch(
         str | None,
         typer.Option(
             metavar="[PATH]",
-            help="Judge an installed package instead: a site-packages, or this Python's without a path.",
+            help="Judge an installed package instead: a site-packages, an environment, an unpacked image, or this "
+            "Python's without a path. Without a clone, by the rule's fingerprints.",
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="Output format of the answer.")] = Format.text,

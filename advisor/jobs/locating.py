@@ -16,17 +16,17 @@ from advisor.evidence import builds
 from advisor.evidence.collect_env import PACKAGES
 from advisor.jobs.judging import catalogue
 from advisor.jobs.request import Located
-from advisor.match.contradictions import belied
+from advisor.match.contradictions import PATCHED, belied
 from advisor.model.build import Build
 from advisor.model.fact import Fact, Note, Span
 from advisor.model.rule import Rule
 from advisor.upstream.sought import Sought, changes_sought
 
 if TYPE_CHECKING:
+    from advisor.upstream.checkout import Findings
     from advisor.upstream.installed import Installed
 
-PATCHED = "patched"
-"""What a build is called a fork of when its installed files were edited."""
+HINT = "name its site-packages folder: --installed PATH"
 
 
 def repository(path: Path, engine: str = "", ref: str = "", among: tuple[Rule, ...] | None = None) -> Located:
@@ -35,7 +35,20 @@ def repository(path: Path, engine: str = "", ref: str = "", among: tuple[Rule, .
 
     clone = checkout.checked_out(_there(path), engine, ref)
     found = checkout.found_in(clone, knowledge(clone.engine), _sought(clone.engine, among))
-    return Located("--repo", found.build, _version_fact(found.build.version, "--repo", str(path)), found.notes)
+    facts = _stated_facts(found) or _version_fact(found.build.version, "--repo", str(path))
+    build, known = found.build, knowledge(clone.engine)
+    bare = build.but(holdings=())
+    if found.stated and not build.fork and any(belied(one, bare, known) for one in build.holdings):
+        build = build.but(fork=PATCHED)
+    return Located("--repo", build, facts, found.notes)
+
+
+def _stated_facts(found: Findings) -> tuple[Fact, ...]:
+    """The versions stated for a clone that no history places."""
+    return tuple(
+        Fact("build.version", one.version, "stated" if one.by == "user" else "observed", Span(one.place), one.says)
+        for one in found.stated
+    )
 
 
 def installation(
@@ -55,7 +68,7 @@ def installation(
         root = Root(Path("/"))
         sites, how = interpreter.sites_of(os.environ if environ is None else environ)
         if not sites:
-            raise UsageError(f"no environment to look at: {how}", "--installed", "name a site-packages folder")
+            raise UsageError(f"no environment to look at: {how}", "--installed", HINT)
         told = (Note("hint", f"looked at {', '.join(map(str, sites))} ({how})", Span("--installed")),)
     else:
         root = Root(_there(path))
@@ -109,7 +122,8 @@ def _fork(found: Installed, build: Build) -> str:
         return owner
     bare = build.but(fork="", holdings=())
     differs = any(belied(one, bare, known) for one in found.holdings)
-    return PATCHED if found.edited or differs else ""
+    edited = found.compared is not None and any(name.endswith(".py") for name in found.compared.changed)
+    return PATCHED if edited or differs else ""
 
 
 def _facts(found: Installed) -> tuple[Fact, ...]:
@@ -117,6 +131,9 @@ def _facts(found: Installed) -> tuple[Fact, ...]:
     if found.says:
         quote = f"the package's own version file says {found.says}"
         facts.append(Fact("build.version", found.says, "observed", Span(found.where), quote))
+    if found.compared is not None and found.compared.differs():
+        says = f"{found.engine} {found.version} in {found.where}: {found.compared.told()}"
+        facts.append(Fact("build.edited", len(found.compared.changed), "observed", Span(found.where), says))
     facts += [
         Fact("build.copy", version, "observed", Span(place), f"{found.engine} {version}")
         for version, place in ((found.version, found.where), *found.others)

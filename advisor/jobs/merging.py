@@ -1,14 +1,16 @@
 """What is said of a build and what was found at a path -> one build, with every version said or seen kept as a fact.
 
-What the user says with `--version` is judged; what the build's files or git history show of a change outweighs it all
-the same (see `match.builds`), and `match.contradictions` says where the two do not go together.
+What is installed is judged by its own metadata, whatever `--version`, an image's tag or a banner says. What a clone's
+files or git history show of a change outweighs every version all the same (see `match.builds`). Where they do not go
+together, `match.contradictions` says so.
 """
 
 from __future__ import annotations
 
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import Located, Request
-from advisor.model.build import public
+from advisor.match.holdings import same_commit
+from advisor.model.build import Build, public
 from advisor.model.fact import Fact, Note, Span
 
 
@@ -29,29 +31,55 @@ def take_located(request: Request, gathering: Gathering) -> None:
     stated = gathering.build
     names = {one.name for one in stated.components}
     components = stated.components + tuple(one for one in found.build.components if one.name not in names)
+    gathering.notes += _conflict(found, stated)
     if not stated.known():
         gathering.build = found.build.but(components=components)
-        return
-    if _agree(stated.version, found.build.version):
+    elif found.option == "--installed":
+        gathering.build = _as_installed(found.build, stated).but(components=components)
+        if stated.engine and stated.engine != found.build.engine:  # a number of another engine compares with nothing
+            gathering.facts = [
+                one for one in gathering.facts if one.name != "build.version" or str(one.span) != "--version"
+            ]
+    elif _agree(stated.version, found.build.version):
         gathering.build = found.build.but(version=stated.version, components=components, image=stated.image)
     else:
-        kept = {"engine": stated.engine or found.build.engine, "components": components}
+        fork = stated.fork or found.build.fork
+        kept = {"engine": stated.engine or found.build.engine, "components": components, "fork": fork}
         gathering.build = stated.but(holdings=found.build.holdings, **kept)
-    gathering.notes += _conflict(found, gathering)
+
+
+def _as_installed(seen: Build, stated: Build) -> Build:
+    """What is installed, whatever the tag or the user says; image, digest and fork are kept of what was said."""
+    return seen.but(image=stated.image, digest=stated.digest, fork=seen.fork or stated.fork)
 
 
 def _agree(stated: str | None, seen: str | None) -> bool:
     return stated is not None and seen is not None and public(stated) == public(seen)
 
 
-def _conflict(found: Located, gathering: Gathering) -> list[Note]:
-    stated, seen = gathering.build, found.build
+def _conflict(found: Located, stated: Build) -> list[Note]:
+    """A note where what is said of a build is not what was found."""
+    seen, installed = found.build, found.option == "--installed"
     if stated.engine and seen.engine and stated.engine != seen.engine:
-        text = f"you say {stated.engine}, {found.option} is {seen.engine}; judged as {stated.engine}"
+        judged = seen.engine if installed else stated.engine
+        text = f"you say {stated.engine}, {found.option} is {seen.engine}; judged as {judged}"
         return [Note("conflict", text, Span(found.option))]
     if stated.version and seen.version and not _agree(stated.version, seen.version):
-        text = f"you say {stated.label()}, {found.option} is {seen.version}; judged as {stated.version}"
-        return [Note("conflict", f"{text}, except for what its content shows", Span(found.option))]
+        judged = (
+            f"{seen.version}, which is installed"
+            if installed
+            else f"{stated.version}, except for what its content shows"
+        )
+        text = f"you say {stated.label()}, {found.option} is {seen.version}; judged as {judged}"
+        return [Note("conflict", text, Span(found.option))]
+    if installed and stated.commit and not stated.version and not same_commit(stated.commit, seen.commit or ""):
+        at = (
+            f"{seen.version} of commit {seen.commit[:12]}"
+            if seen.commit
+            else f"{seen.version}, its commit is not recorded"
+        )
+        text = f"you say commit {stated.commit[:12]}, {found.option} is {at}; judged as {seen.version}"
+        return [Note("conflict", text, Span(found.option))]
     return []
 
 

@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from advisor.catalog.engines import knowledge, profiles
-from advisor.errors import UsageError
+from advisor.errors import UpstreamError, UsageError
 from advisor.jobs import patch_answer
 from advisor.jobs.explain import find
 from advisor.jobs.judging import catalogue
 from advisor.jobs.patch_case import Asked, Case, Prepared
-from advisor.jobs.patch_choice import Step, chosen
+from advisor.jobs.patch_choice import Step, chosen, fetch_command
 from advisor.jobs.patch_installation import installed
 from advisor.model.patch import PatchReport
 from advisor.model.rule import Fingerprint
-from advisor.upstream import patch_series
+from advisor.upstream import checkout, patch_series
 from advisor.upstream.patch_change import Change, content
 from advisor.upstream.patch_standing import Standing, standings
 from advisor.upstream.patch_store import located, store
@@ -29,8 +29,8 @@ from advisor.upstream.sought import Sought
 def prepare(asked: Asked) -> Prepared:
     """Answer, and make the branch if asked and possible. Raises UsageError and UpstreamError; then nothing was made."""
     rule = find(asked.rule)
-    if asked.repo is None and (asked.site is None or asked.source is None):
-        raise UsageError("needs a clone", "--repo", "with --against-installed, --from alone will do")
+    if asked.repo is None and asked.site is None:
+        raise UsageError("needs a clone", "--repo", "or an installed package, with --against-installed")
     clone = located(asked.repo) if asked.repo else None
     clones = [*([clone] if clone else []), *([located(asked.source)] if asked.source else [])]
     head = clone.revision(asked.ref) if clone else ""
@@ -39,7 +39,26 @@ def prepare(asked: Asked) -> Prepared:
         patch_series.check_branch(clone, asked.branch)
     with store(clones) as held:
         case = Case(asked, rule, chosen(rule, asked.fixes), held, clone, head)
-        return installed(case) if asked.site is not None else _carried(case)
+        _check_no_other_project(case)
+        prepared = installed(case) if asked.site is not None else _carried(case)
+    return replace(prepared, report=_with_notes(case, prepared.report))
+
+
+def _with_notes(case: Case, report: PatchReport) -> PatchReport:
+    """The report, with what else to know of the request."""
+    notes, asked = list(report.notes), case.asked
+    if case.clone and case.clone.is_tag_and_branch(asked.ref):
+        notes.append(
+            f"{asked.ref} is a tag and a branch of the clone: the tag was taken (refs/heads/{asked.ref} is the other)."
+        )
+    if asked.apply and not report.branch:
+        why = {"conflicts": "it conflicts", "untried": "the commit is not at hand"}.get(
+            report.verdict, "nothing is to do"
+        )
+        notes.append(f"--apply: no branch was made, for {why}.")
+    if asked.output and report.verdict == "untried":
+        notes.append(f"--output: nothing was written to {asked.output}.")
+    return replace(report, notes=tuple(notes))
 
 
 def _carried(case: Case) -> Prepared:
@@ -49,12 +68,15 @@ def _carried(case: Case) -> Prepared:
     stands = _standings(case)
     lacking = [step for step in steps if stands[step].held != "yes"]
     done = all(stands[step].held == "yes" for step in steps if step.role == "fix")  # what it needed came with it
+    missing = [] if done else [step for step in lacking if case.at_hand(step) is None]
+    if missing:
+        return _untried(case, stands, missing)
     series = case.series([] if done else lacking)
     trials = _trials(case, series)
     order = [*(step for step in steps if step not in series), *series]
     patches = tuple(
         patch_answer.told(
-            step, series.get(step) or case.change(step), stands[step], trials.get(step), _lacks(step, series)
+            step, series.get(step) or case.at_hand(step), stands[step], trials.get(step), _lacks(step, series)
         )
         for step in order
     )
@@ -65,6 +87,23 @@ def _carried(case: Case) -> Prepared:
     if case.asked.apply and verdict in ("clean", "three_way"):
         report = _applied(case, report, carried, trials)
     return Prepared(report, _mails(case, carried))
+
+
+def _untried(case: Case, stands: Mapping[Step, Standing], missing: Sequence[Step]) -> Prepared:
+    """The answer where commits to carry are not at hand: what history and files say, and how to bring the commits."""
+    lack = {step: _absent(case, step) if step in missing else "what it goes with is not at hand" for step in stands}
+    told = tuple(patch_answer.told(step, case.at_hand(step), stands[step], lacks=lack[step]) for step in stands)
+    report = replace(case.report(), verdict="untried", headline=patch_answer.untried(stands), patches=told)
+    fetch = fetch_command(missing, case.asked.repo)
+    return Prepared(replace(report, fetch=fetch, notes=_unmerged_here(case)))
+
+
+def _absent(case: Case, step: Step) -> str:
+    try:
+        case.change(step)
+    except UpstreamError as error:
+        return f"{error.what}: {error.hint}"
+    return f"the clone has no commit {step.commit[:12]} of {step.repo}"
 
 
 def _lacks(step: Step, series: Mapping[Step, Change]) -> str:
@@ -116,6 +155,24 @@ def _trials(case: Case, series: Mapping[Step, Change]) -> dict[Step, Trial]:
             break
         tree = found.tree
     return trials
+
+
+MARKERS = {**checkout.MARKERS, "nccl": "src/nccl.h.in", "vllm-ascend": "vllm_ascend/__init__.py"}
+"""A file that tells of which project a clone is."""
+
+
+def _check_no_other_project(case: Case) -> None:
+    """Raises UsageError for a clone that is plainly of another project than the one whose fix is asked for."""
+    if case.clone is None or not case.choice.repo:
+        return
+    wanted = next((name for name, one in profiles().items() if one.get("repo") == case.choice.repo), "")
+    listed = case.store.git("ls-tree", "-z", "--name-only", case.head, "--", *MARKERS.values())
+    there = set(listed.decode("utf-8", "surrogateescape").split("\0"))
+    held = [name for name, marker in MARKERS.items() if marker in there]
+    if held and wanted not in held:
+        what = f"is no clone of {case.choice.repo}: it holds {MARKERS[held[0]]}, which is of {held[0]}"
+        hint = f"--repo takes a clone of {case.choice.repo} or a fork of it"
+        raise UsageError(what, str(case.asked.repo), hint)
 
 
 def _check_same_project(case: Case, one: Change, tree: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from advisor.jobs.patch_choice import Step
 from advisor.model.patch import FileOut, PatchOut, Verdict
@@ -54,6 +54,19 @@ def headline(verdict: Verdict, patches: Sequence[PatchOut]) -> str:
     if verdict == "three_way":
         return f"{what} {not_in}, and applies by a three-way merge: read the result before you trust it."
     return f"{what} {not_in}, and conflicts {_where(conflicting(patches))}."
+
+
+_BY = {"files": ", by its files", "history": ", by its history", "both": ", by its history and files", "": ""}
+
+
+def untried(stands: Mapping[Step, Standing], where: str = "") -> str:
+    """The verdict where the commit is not at hand; what is known of the first fix that is not in leads."""
+    lacking = (one for step, one in stands.items() if step.role == "fix" and one.held != "yes")
+    one = next(lacking, next(iter(stands.values())))
+    needed = "to carry it the commit is needed"
+    if one.held == "no":
+        return f"The fix is not in{where or _BY[one.by]}: {one.how}; {needed}."
+    return f"Whether the fix is in is not established{where}: {one.how}; {needed}."
 
 
 def conflicting(patches: Sequence[PatchOut]) -> list[FileOut]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.errors import UsageError
-from advisor.jobs.patch_choice import Choice, Step, fetch_hint
+from advisor.errors import UpstreamError, UsageError
+from advisor.jobs.patch_choice import Choice, Step
 from advisor.model.patch import PatchReport
 from advisor.model.rule import Rule
 from advisor.upstream.patch_change import Change, change
@@ -40,7 +40,10 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Case:
-    """The rule, what is to be carried, and where; `head` is "" when no clone of the build is given."""
+    """The rule, what is to be carried, and where; `head` is "" when no clone of the build is given.
+
+    `store` has no object at all when no clone is given.
+    """
 
     asked: Asked
     rule: Rule
@@ -61,15 +64,19 @@ class Case:
             raise UsageError(f"{step.commit} names {len(found)} commits in the clone", None, ", ".join(found))
         return change(self.store, found[0]) if found else None
 
+    def at_hand(self, step: Step) -> Change | None:
+        """The step's change; None as well where a shallow clone has it without the commit before it."""
+        try:
+            return self.change(step)
+        except UpstreamError:
+            return None
+
     def series(self, steps: Sequence[Step]) -> dict[Step, Change]:
-        """The changes in the order to carry them. Raises UpstreamError, with the command to run, for any not there.
+        """The changes at hand, in the order to carry them.
 
         The order is upstream's where one commit is built on another, else the rule's: a need before what needs it.
         """
-        found = {step: self.change(step) for step in steps}
-        missing = [step for step, one in found.items() if one is None]
-        if missing:
-            raise fetch_hint(missing, self.asked.repo or self.asked.source)
+        found = {step: self.at_hand(step) for step in steps}
         ordered: list[tuple[Step, Change]] = []
         for step, one in found.items():
             if one is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from advisor.catalog.engines import profiles
-from advisor.errors import UpstreamError, UsageError
+from advisor.errors import UsageError
 from advisor.model.rule import Fingerprint, Fix, Need, Rule
 from advisor.upstream.sought import same_commit
 
@@ -107,12 +107,12 @@ def _why_not(fix: Fix, repo: str) -> str:
     return f"{fix.completeness}; take it with --fix {fix.pr or fix.commit[:12]}"
 
 
-def fetch_hint(missing: Sequence[Step], clone: Path | None) -> UpstreamError:
-    """The error for commits that no clone given has, with the command that brings them."""
+def fetch_command(missing: Sequence[Step], clone: Path | None) -> str:
+    """The command that brings commits that no clone given has; into a clone yet to be made when `clone` is None."""
     repo = missing[0].repo
     whole = all(len(step.commit) == 40 for step in missing)
     branch = next((str(one.get("branch") or "main") for one in profiles().values() if one.get("repo") == repo), "main")
     asked = " ".join(step.commit for step in missing) if whole else branch  # a server names no commit by a prefix
-    command = f"git -C {shlex.quote(str(clone))} fetch https://github.com/{repo}.git {asked}"
-    names = ", ".join(step.commit[:12] for step in missing)
-    return UpstreamError(f"the clone lacks {names} of {repo}", str(clone), f"run: {command}")
+    if clone is None:
+        return f"git clone https://github.com/{repo}.git"
+    return f"git -C {shlex.quote(str(clone))} fetch https://github.com/{repo}.git {asked}"

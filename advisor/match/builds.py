@@ -80,7 +80,10 @@ def _fork(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict
             return Truth.NO, why
     if build.fork:
         return Truth.YES, f"a fork ({build.fork}); stock releases do not reach this failure"
-    if build.version and any(one.by != "fingerprint" for one in build.holdings):
+    history = [one for one in build.holdings if one.by != "fingerprint"]
+    if history and build.origin != "observed" and all(one.held is None for one in history):
+        return Truth.UNKNOWN, "Its history is not upstream's: is it more than a copy of the release?"
+    if build.version and history:
         return Truth.NO, entry.why or "its git history is upstream's alone; only forks and patched builds have it"
     if (
         build.commit

@@ -3,6 +3,8 @@
     build-holds-more          0.28.0 does not hold #54436, its files do: patched, picked, or another version
     build-holds-less          0.30.0 holds #54436, its files do not: reverted, edited, or another version
     build-version-conflict    --version says 0.28.0, the log 0.27.1
+    build-unknown-release     9.9.9 is no release known here: a slip, or younger than what is known
+    build-edited              3 of 3,870 installed files are not what was installed
     build-duplicate-install   two copies of the engine in one environment
     component-conflict        NCCL 2.27.3 is mapped, 2.28.9 installed
 
@@ -11,11 +13,12 @@ What is judged is said in each; none of it changes the judgement. A library pinn
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from advisor.match.builds import contains
 from advisor.match.holdings import listed, same_commit, since_release
-from advisor.model.build import Build, Holding, local_commit, public
+from advisor.model.build import Build, Holding, is_release, local_commit, order_key, public
 from advisor.model.case import Case
 from advisor.model.fact import Fact
 from advisor.model.knowledge import Knowledge
@@ -26,11 +29,17 @@ from advisor.model.truth import Truth
 COMPARED = ("nccl", "torch", "torch_npu", "deep_ep", "hccl")
 """Libraries of which one process loads one version; of CUDA and its driver several versions are ordinary."""
 
+PATCHED = "patched"
+"""What a build is called a fork of when its own files are not those of the release it names."""
+
+_BINARY = re.compile(r"cu\d+|cpu|rocm[\d.]*|xpu")  # 0.11.0+cu129: how a release was built, not whose it is
+
 
 def contradictions(case: Case, knowledge: Knowledge | None, fixes: Iterable[Fix]) -> tuple[Discrepancy, ...]:
     """Every contradiction about the build; `fixes` are those that rules name, knowledge that of the case's engine."""
-    found = [*_versions(case), *_copies(case)]
+    found = [*_versions(case), *_copies(case), *_edited(case)]
     if knowledge is not None:
+        found += _unknown_release(case, knowledge)
         found += _holdings(case.build, knowledge, fixes)
     return (*found, *_components(case, knowledge))
 
@@ -149,6 +158,36 @@ def _copies(case: Case) -> Iterator[Discrepancy]:
         told = ", ".join(f"{one.value} in {_place(one)}" for one in more)
         says = f"{case.build.engine} is installed more than once: {told}; judged as {first.value} in {_place(first)}"
         yield _found("build-duplicate-install", "warning", "build", str(first.value), _place(first), says)
+
+
+def _edited(case: Case) -> Iterator[Discrepancy]:
+    for fact in (one for one in case.facts if one.name == "build.edited"):
+        yield _found(
+            "build-edited", "warning", "build", case.build.text or case.build.label(), _place(fact), fact.quote
+        )
+
+
+def _unknown_release(case: Case, knowledge: Knowledge) -> Iterator[Discrepancy]:
+    """A release number that upstream did not publish, as far as is known; never a fork's, nor one before the first."""
+    build = case.build
+    version = public(build.version) if build.version and is_release(build.version) else None
+    if version is None or build.commit or build.branch or build.fork not in ("", PATCHED) or not knowledge.releases:
+        return
+    local = (build.version or "").partition("+")[2]
+    known = {order_key(one.version) for one in knowledge.releases} | {order_key(one) for one in knowledge.tags}
+    if (
+        version in known
+        or version < order_key(knowledge.releases[0].version)
+        or (local and not _BINARY.fullmatch(local))
+    ):
+        return
+    newest = max(knowledge.releases, key=lambda one: order_key(one.version))
+    day, read = newest.date, knowledge.about("releases").get("read", "")
+    says = f"{build.engine} {build.version} is no release known here; the newest is {newest.version}"
+    says += (f" of {day}" if day else "") + (f" (read {read})" if read else "")
+    fact = next((one for one in _said(case) if str(one.value) == build.version), None)
+    place = _place(fact) if fact else ""
+    yield _found("build-unknown-release", "warning", "build", build.version or "", place, says)
 
 
 # libraries

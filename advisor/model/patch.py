@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["in", "clean", "three_way", "conflicts", "none"]
-"""The fix is in; it applies as it stands; only by a three-way merge; not without a person; there is none to apply."""
+Verdict = Literal["in", "clean", "three_way", "conflicts", "none", "untried"]
+"""The fix is in; it applies as it stands; only by a three-way merge; not without a person; there is none to apply; it
+is not in, or not known to be, and its commit is not at hand to be tried."""
 
 State = Literal["clean", "three_way", "already", "conflict"]
 """What becomes of one file: every hunk fits, it takes a merge, all of it is there, it needs a person."""
@@ -15,8 +16,9 @@ Kind = Literal["python", "other", "version", "tests", "docs"]
 """What a file is to a build; `other` is compiled or read as it is, `version` holds a version number."""
 
 
-Fit = Literal["in", "clean", "conflicts", "none"]
-"""The Python part is in the installed files; fits them; does not; there is none that belongs there."""
+Fit = Literal["in", "clean", "conflicts", "none", "untried"]
+"""The Python part is in the installed files; fits them; does not; there is none that belongs there; only the rule's
+fingerprints were looked for, and they do not show it."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ class InstalledOut:
 class PatchReport:
     """The answer of `advisor patch`. Paths and names are as the user gave them; `head` is the commit judged.
 
-    `written` are the files written, `branch` the branch made; `left_out` says which fixes were not taken, and why.
+    `written` are the files written, `branch` the branch made; `left_out` says which fixes were not taken, and why;
+    `fetch` is the command that brings commits that are not at hand.
     """
 
     rule: str
@@ -110,3 +113,4 @@ class PatchReport:
     tip: str = ""
     written: tuple[str, ...] = ()
     installed: InstalledOut | None = None
+    fetch: str = ""

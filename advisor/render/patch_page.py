@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json as codec
+import re
 import shlex
 from collections.abc import Iterator
 
@@ -13,15 +14,28 @@ from advisor.render.quoting import UNSAFE
 from advisor.render.text import lay
 
 SCHEMA = 1
-TONES: dict[str, Tone] = {"in": "good", "clean": "good", "three_way": "warn", "conflicts": "alarm", "none": "warn"}
+TONES: dict[str, Tone] = {
+    "in": "good",
+    "clean": "good",
+    "three_way": "warn",
+    "conflicts": "alarm",
+    "none": "warn",
+    "untried": "warn",
+}
 APPLIES = {
     "in": "every change of it is there already",
     "clean": "applies cleanly",
     "three_way": "applies by a three-way merge",
     "conflicts": "conflicts",
     "none": "",
+    "untried": "",
 }
-STATES = {"clean": "fits", "three_way": "merged", "already": "already there", "conflict": "CONFLICT"}
+STATES = {
+    "clean": "fits",
+    "three_way": "merged by its context: read it before you build; nothing was compiled or run",
+    "already": "already there",
+    "conflict": "CONFLICT",
+}
 PLACES = {
     "fits": "fits",
     "already": "already there",
@@ -32,7 +46,12 @@ PLACES = {
     "compiled": "not Python: it takes a build",
     "as_is": "lies there, but is not Python of the package; not judged",
 }
-HUNKS = {"already": "already there", "changed": "its surroundings are others", "fits": "fits"}
+HUNKS = {
+    "already": "already there",
+    "changed": "the lines that it changes, or those around them, are not here as the fix found them",
+    "fits": "fits",
+}
+GIT_HEADING = 80  # bytes after which git cuts the line of code in a hunk's heading
 
 
 def patch_page(report: PatchReport, *, colour: bool = False, width: int = 80) -> str:
@@ -81,7 +100,7 @@ def _patch(one: PatchOut) -> Iterator[Block]:
 def _files(files: tuple[FileOut, ...]) -> Iterator[Block]:
     for file in sorted(files, key=lambda one: one.state != "conflict"):
         kind = f" [{file.kind}]" if file.kind in ("tests", "docs", "version") else ""
-        reason = f": {file.reason}" if file.reason else ""
+        reason = f"{';' if file.state == 'three_way' else ':'} {file.reason}" if file.reason else ""
         yield item(f"{file.path}{kind}: {STATES[file.state]}{reason}", 1, "alarm" if file.state == "conflict" else "")
         yield from _hunks(file.hunks)
 
@@ -93,8 +112,15 @@ def _hunks(hunks: tuple[HunkOut, ...]) -> Iterator[Block]:
 def _place(heading: str) -> str:
     """`@@ -306,12 +311,6 @@ class Runner(Base):` as `upstream's line 306, class Runner(Base)`."""
     _, old, _, rest = [*heading.split(" ", 3), "", "", ""][:4]
-    where = rest.removeprefix("@@").strip().rstrip(":{( ")
+    code = rest.removeprefix("@@").strip()
+    cut = len(rest.removeprefix("@@ ").encode()) >= GIT_HEADING
+    where = (_whole(code) if cut else code).rstrip(":{( ")
     return f"upstream's line {old.lstrip('-').partition(',')[0]}{f', {where}' if where else ''}"
+
+
+def _whole(code: str) -> str:
+    """A line of code that git cut, without the part of a word at its end."""
+    return re.sub(r"\W*\w*$", "", code) + " …"
 
 
 def _installed(answer: InstalledOut, report: PatchReport) -> Iterator[Block]:
@@ -123,20 +149,37 @@ def _next(report: PatchReport) -> Iterator[Block]:
     if report.written:
         yield Heading("Written")
         yield from (item(name) for name in report.written)
-    if report.installed or report.verdict in ("in", "none"):
+    if report.fetch:
+        yield Heading("Next")
+        yield Line("To carry it, the commit is needed. This brings it:")
+        yield Verbatim(report.fetch, "sh")
+    if report.installed or report.verdict in ("in", "none", "untried"):
         return
     yield Heading("Next")
-    if report.written:
-        yield Line("To take it:")
-        names = " ".join(map(shlex.quote, report.written))
-        yield Verbatim(f"git am --3way {names}", "sh")
     if report.verdict == "conflicts":
+        yield from _stuck(report)
+    elif report.written:
+        yield Line("To take it:")
+        yield Verbatim(f"git am --3way {_names(report.written)}", "sh")
+    elif not report.branch:
+        yield Line("Nothing was changed. --apply makes a branch with it; --output FILE writes it for `git am`.")
+
+
+def _names(written: tuple[str, ...]) -> str:
+    return " ".join(map(shlex.quote, written))
+
+
+def _stuck(report: PatchReport) -> Iterator[Block]:
+    """What to do about a conflict."""
+    if report.written:
+        yield Line("Nothing was changed, and the mails do not apply as they are. This stops at the conflict:")
+        yield Verbatim(f"git am --3way {_names(report.written)}", "sh")
+        yield Line("Resolve it and go on with `git am --continue`; or give up with `git am --abort`.")
+    else:
         yield Line(
             "Nothing was changed. `git am --3way` on the mails (--output) stops at the conflict, to be resolved."
         )
-        yield from _sparing(report)
-    elif not report.branch and not report.written:
-        yield Line("Nothing was changed. --apply makes a branch with it; --output FILE writes it for `git am`.")
+    yield from _sparing(report)
 
 
 def _sparing(report: PatchReport) -> Iterator[Block]:

@@ -4,6 +4,9 @@ Git tells what the history brings (see `traces`), the files of that commit what 
 both speak, and the files count for more. Only where every commit below is upstream's own does a missing text mean
 that upstream rewrote the file since, and git is believed.
 
+A clone that shares no commit with upstream (a vendored tree, a shallow clone) is judged by the version stated for it,
+by the user, the tree itself or a tag (see `stated`), as an installed package is; its own tags are nobody's commits.
+
 Nothing of the clone is run: no hook, filter, monitor, signature check or lazy fetch, whatever its configuration asks
 for. Raises UsageError for a path that is no clone, a ref that is not there, or a tree that is of no engine known.
 """
@@ -19,16 +22,18 @@ from pathlib import Path
 from git import Repo
 
 from advisor.errors import UpstreamError, UsageError
-from advisor.model.build import Build, Holding
+from advisor.model.build import Build, local_commit, public
 from advisor.model.fact import Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.upstream.commit_files import CommitFiles
-from advisor.upstream.fingerprints import Shown, short, show
+from advisor.upstream.fingerprints import short
 from advisor.upstream.history import UPSTREAMS, ask, opened
 from advisor.upstream.picks import is_source
 from advisor.upstream.sought import Sought
-from advisor.upstream.traces import Trace, Tracer
+from advisor.upstream.stated import Stated, reads_as_version, stated
+from advisor.upstream.traces import Tracer
 from advisor.upstream.walk import Place, Walk, described, placed, walked
+from advisor.upstream.weighing import Scales
 from advisor.upstream.worktree import edited
 
 MARKERS = {
@@ -53,13 +58,17 @@ _URL = re.compile(r"[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")  # https://github.co
 
 @dataclass
 class Checkout:
-    """A clone at one commit. `ref` is how the user named it, "" for what is checked out."""
+    """A clone at one commit. `ref` is how the user named it, "" for what is checked out.
+
+    `typed` is a version that the user gave and that is no revision of the clone: what it is based on.
+    """
 
     path: Path
     repo: Repo
     ref: str
     sha: str
     engine: str
+    typed: str = ""
 
     @cached_property
     def walk(self) -> Walk:
@@ -79,21 +88,29 @@ class Checkout:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a checkout turned out to be."""
+    """What a checkout turned out to be. `stated` are the versions said of it, where its history places it nowhere."""
 
     build: Build
     notes: tuple[Note, ...]
+    stated: tuple[Stated, ...] = ()
 
 
 def checked_out(path: Path, engine: str = "", ref: str = "") -> Checkout:
-    """The clone at `ref`, or at what is checked out there."""
+    """The clone at `ref`, or at what is checked out there.
+
+    A `ref` that is no revision of the clone and reads as a version is what the clone is based on.
+    """
     try:
         repo = opened(path)
     except UpstreamError as error:
         raise UsageError("not a git clone", str(path), "for files without git use --installed") from error
     _make_safe(repo)
-    sha = _commit(repo, path, ref)
-    return Checkout(path, repo, ref, sha, _engine(repo, path, sha, engine))
+    sha, typed = _commit(repo, ref), ""
+    if not sha and reads_as_version(ref):
+        sha, ref, typed = _commit(repo, ""), "", ref
+    if not sha:
+        raise _missing(path, ref)
+    return Checkout(path, repo, ref, sha, _engine(repo, path, sha, engine), typed)
 
 
 def found_in(checkout: Checkout, knowledge: Knowledge, changes: Iterable[Sought]) -> Findings:
@@ -102,18 +119,53 @@ def found_in(checkout: Checkout, knowledge: Knowledge, changes: Iterable[Sought]
     place = placed(checkout.walk, checkout.sha, knowledge)
     tracer = Tracer(checkout.repo, checkout.walk, place, changes)
     files = CommitFiles(checkout.repo, checkout.sha, place)
-    holdings = [one for change in changes for one in _holdings(change, tracer.trace(change), files, place)]
+    said = _stated(checkout, place, knowledge, files)
+    scales = Scales(files, place, knowledge, said[0].version if said else "")
+    holdings = tuple(one for change in changes for one in scales.holdings(change, tracer.trace(change)))
     dirty = _dirty(checkout)
-    build = Build(
+    notes = (*_placing(checkout, place, said), *_notes(checkout, place, knowledge, dirty, files))
+    build = _based(checkout, said[0]) if said else _placed(checkout, place, dirty)
+    if said and not build.fork and any(one.by != "fingerprint" and one.held is not None for one in holdings):
+        build = build.but(fork="local")  # a commit of its own brings a change of upstream's, or takes one back
+    return Findings(build.but(holdings=holdings), notes, said)
+
+
+def _stated(checkout: Checkout, place: Place, knowledge: Knowledge, files: CommitFiles) -> tuple[Stated, ...]:
+    """The versions stated for a clone placed nowhere by its history. Raises UsageError when it is placed elsewhere."""
+    if place.base is None and place.version is None:
+        return stated(checkout.repo, checkout.sha, checkout.ref, checkout.typed, knowledge, files.read)
+    if checkout.typed and (place.version is None or public(place.version) != public(checkout.typed)):
+        at = f"its history places what is checked out at {described(place, checkout.sha) or 'no release known'}"
+        hint = f"{at}: fetch that revision, or leave --version out"
+        raise UsageError(f"no commit, tag or branch {checkout.typed!r} in it", str(checkout.path), hint)
+    return ()
+
+
+def _placed(checkout: Checkout, place: Place, dirty: tuple[str, ...]) -> Build:
+    return Build(
         engine=checkout.engine,
         version=_version(place, checkout.sha, dirty),
         commit=None if place.exact and not dirty else checkout.sha,
         fork=_fork(checkout, place, dirty),
-        text=f"{checkout.path} at {checkout.ref or checkout.sha[:12]}",
+        text=_text(checkout),
         origin="observed",
-        holdings=tuple(holdings),
     )
-    return Findings(build, tuple(_notes(checkout, place, knowledge, dirty, files)))
+
+
+def _based(checkout: Checkout, said: Stated) -> Build:
+    """The build of a clone that is only said to be based on a version: its own commit says nothing to upstream."""
+    return Build(
+        engine=checkout.engine,
+        version=said.version,
+        commit=local_commit(said.version),
+        fork=_owner(checkout),
+        text=f"{_text(checkout)}; {said.says}",
+        origin="stated" if said.by == "user" else "inferred",
+    )
+
+
+def _text(checkout: Checkout) -> str:
+    return f"{checkout.path} at {checkout.ref or checkout.sha[:12]}"
 
 
 def _make_safe(repo: Repo) -> None:
@@ -134,16 +186,23 @@ def _parts(pair: tuple[str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("KEY", pair[0]), ("VALUE", pair[1])
 
 
-def _commit(repo: Repo, path: Path, ref: str) -> str:
+def _commit(repo: Repo, ref: str) -> str:
+    """The commit that a revision names, or what is checked out; "" when there is none."""
     wanted = [ref, f"v{ref}", f"origin/{ref}"] if ref else ["HEAD"]
     for one in wanted:
         try:
             return ask(repo, "rev-parse", "--quiet", "--verify", "--end-of-options", one + "^{commit}")
         except UpstreamError:
             continue
+    return ""
+
+
+def _missing(path: Path, ref: str) -> UsageError:
     if not ref:
-        raise UsageError("nothing is checked out there", str(path), "name a commit, tag or branch of it with --version")
-    raise UsageError(f"no commit, tag or branch {ref!r} in it", str(path), "fetch it, or name another with --version")
+        return UsageError(
+            "nothing is checked out there", str(path), "name a commit, tag or branch of it with --version"
+        )
+    return UsageError(f"no commit, tag or branch {ref!r} in it", str(path), "fetch it, or name another with --version")
 
 
 def _engine(repo: Repo, path: Path, sha: str, wanted: str) -> str:
@@ -157,29 +216,6 @@ def _engine(repo: Repo, path: Path, sha: str, wanted: str) -> str:
         many = f"it holds {' and '.join(found)}" if found else "no engine known here is in it"
         raise UsageError(f"{many} at {sha[:12]}", str(path), hint)
     return wanted or found[0]
-
-
-def _holdings(change: Sought, trace: Trace, files: CommitFiles, place: Place) -> Iterator[Holding]:
-    yield Holding(change.repo, change.commit, change.pr, trace.held, trace.by, trace.says)
-    shown = show(change.fingerprints, files.read)
-    if shown is not None:
-        held, says = _weighed(change, trace, shown, files, place)
-        yield Holding(change.repo, change.commit, change.pr, held, "fingerprint", says)
-
-
-def _weighed(change: Sought, trace: Trace, shown: Shown, files: CommitFiles, place: Place) -> tuple[bool | None, str]:
-    """What the files tell, once it is asked whether they can: None where upstream's own files show the same."""
-    if shown.by_absence and trace.held is not True:
-        return None, f"{shown.says}, which is so too where the fault has not come yet"
-    if shown.held is False and trace.held and trace.by == "git" and not place.own:
-        return None, f"{shown.says}: upstream's own file, rewritten since"
-    if shown.held and trace.held is False and not place.own:
-        return None, f"{shown.says}, which is upstream's own file without the change"
-    if shown.held and not trace.held and files.base is not None:
-        before = show(change.fingerprints, files.base.read)
-        if before is not None and before.held:
-            return None, f"{shown.says}, which upstream's own {files.base.commit[:12]} has too, before the change"
-    return shown.held, shown.says
 
 
 def _dirty(checkout: Checkout) -> tuple[str, ...]:
@@ -200,8 +236,37 @@ def _fork(checkout: Checkout, place: Place, dirty: tuple[str, ...]) -> str:
     changed = any(is_source(name) for name in dirty)
     if not changed and (place.base is None or not place.own):
         return ""
+    return _owner(checkout) or "local"
+
+
+def _owner(checkout: Checkout) -> str:
+    """Where it was cloned from, when that is not upstream; else ""."""
     origin, repo = checkout.origin(), UPSTREAMS[checkout.engine].repo
-    return origin if origin and origin.lower() != repo.lower() else "local"
+    return origin if origin.lower() != repo.lower() else ""
+
+
+def _placing(checkout: Checkout, place: Place, said: tuple[Stated, ...]) -> Iterator[Note]:
+    """What leads: on which version a clone is judged that no history places, or that none is known; a name of two."""
+    span = Span(str(checkout.path))
+    if said:
+        text = f"no commit of it is known to be upstream's: judged as {said[0].version}, for {said[0].says}"
+        yield Note("hint", f"{text}; weaker than a release of upstream's below it, and its files count for more", span)
+    elif place.base is None and place.version is None:
+        text = "this clone could not be placed among upstream's releases: give --version of the release it is based on"
+        yield Note("limit", text, span)
+    if double := _tag_and_branch(checkout):
+        text = f"{double} is a tag and a branch of it: the tag was taken (refs/heads/{double} is the branch)"
+        yield Note("hint", text, span)
+
+
+def _tag_and_branch(checkout: Checkout) -> str:
+    """The name of the revision, when a tag and a branch bear it; else ""."""
+    for name in (checkout.ref, f"v{checkout.ref}") if checkout.ref else ():
+        kinds = (f"refs/tags/{name}", f"refs/heads/{name}")
+        found = ask(checkout.repo, "for-each-ref", "--format=%(refname)", *kinds).split()
+        if found:
+            return name if len(found) == len(kinds) else ""
+    return ""
 
 
 def _notes(

@@ -2,18 +2,14 @@
 
     vllm-0.28.0.dist-info/METADATA          Name: vllm, Version: 0.28.0
     vllm-0.28.0.dist-info/direct_url.json   {"url": "https://github.com/x/vllm", "vcs_info": {"commit_id": "…"}}
-    vllm-0.28.0.dist-info/RECORD            vllm/envs.py,sha256=…,4711
     __editable__.sglang-0.5.9.pth           /src/sglang/python
 
-**Source:** the PyPA specifications: core metadata, recording installed projects, direct URL origin; setuptools' and
+**Source:** the PyPA specifications: core metadata, direct URL origin; setuptools' and
 pip's editable installs (read 2026-11-29).
 """
 
 from __future__ import annotations
 
-import base64
-import csv
-import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator
@@ -24,8 +20,6 @@ from urllib.parse import unquote, urlsplit
 from advisor.upstream.rooted import Root
 
 _HEADER = 256 << 10  # bytes of METADATA, .pth and direct_url.json that are read
-_RECORD = 64 << 20
-_FILE = 16 << 20
 _FOLDER = re.compile(r"(.+?)-([^-]+)\.(dist-info|egg-info)$|(.+)\.egg-info$")  # vllm-0.28.0.dist-info
 _WORD = re.compile(r"[\w.+!-]{1,100}", re.A)  # 0.25.2.dev0+g752a3a504
 _MAPPED = re.compile(r"['\"]([\w.]+)['\"]\s*:\s*['\"](/[^'\"]+)['\"]")  # MAPPING = {'vllm': '/src/vllm/vllm'}
@@ -117,16 +111,3 @@ def _source(root: Root, site: Path, name: str, url: str) -> tuple[Path | None, s
         if found is not None and found.is_dir():
             return found, ""
     return None, places[0] if places else ""
-
-
-def edited(root: Root, one: Distribution, files: Collection[str]) -> dict[str, bool]:
-    """Whether each of the files that RECORD knows is no longer what was installed; files as RECORD names them."""
-    text = root.text(one.metadata / "RECORD", _RECORD)
-    found = {}
-    for row in csv.reader(text.splitlines()) if text else ():
-        if len(row) >= 2 and row[0] in files and row[1].startswith("sha256="):
-            content = root.bytes(one.site / row[0], _FILE)
-            if content is not None:
-                digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-                found[row[0]] = digest != row[1].partition("=")[2].rstrip("=")
-    return found

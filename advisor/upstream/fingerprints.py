@@ -7,6 +7,7 @@ weaker sign, and is told apart.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
@@ -63,6 +64,13 @@ def places(file: str) -> tuple[str, ...]:
 
 
 def short(text: str, limit: int = 60) -> str:
-    """The text on one line, cut to `limit` characters, with nothing in it that a terminal would act on."""
+    """The text on one line, cut to `limit` characters, with nothing in it that a terminal would act on.
+
+    No word is cut in two, but one that is as long as all that is left.
+    """
     line = "".join(one if one.isprintable() else "\ufffd" for one in " ".join(text.split()))
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    if len(line) <= limit:
+        return line
+    kept = line[: limit - 1]
+    whole = re.sub(r"\w+$", "", kept) if re.match(r"\w", line[limit - 1]) else kept
+    return (whole.rstrip() or kept) + "…"

@@ -14,13 +14,15 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from advisor.errors import UsageError
-from advisor.model.build import Component, Holding, order_key, parse_version
+from advisor.model.build import Component, Holding, order_key
 from advisor.model.fact import Note, Span
-from advisor.model.knowledge import FixRecord, Knowledge
-from advisor.upstream.distributions import Distribution, distributions, edited, plain
+from advisor.model.knowledge import Knowledge
+from advisor.upstream.distributions import Distribution, distributions, plain
 from advisor.upstream.fingerprints import Shown, places, show
+from advisor.upstream.reach import told
+from advisor.upstream.recorded import Compared, compared
 from advisor.upstream.rooted import Root
-from advisor.upstream.sought import Sought, same_commit
+from advisor.upstream.sought import Sought
 
 ENGINES = ("vllm", "sglang", "lmdeploy", "xllm")
 _PYTHON = ("lib", "lib64", "local/lib")
@@ -40,8 +42,9 @@ _NCCL = re.compile(r"lib[nr]ccl\.so\.(\d+\.\d+\.\d+)")
 class Installed:
     """An engine as installed. `others` are further copies or versions of it; `says` the version its own files give.
 
-    `edited` are files looked at whose content is not what was installed. `url` is where it was installed from, when
-    that is recorded; `where` the site-packages folder as its system writes it.
+    `edited` are files that a rule looks at whose content is not what was installed; `compared` tells of every file, and
+    is None where there is no list of them (RECORD) or the install is editable. `url` is where it was installed from,
+    when that is recorded; `where` the site-packages folder as its system writes it.
     """
 
     engine: str
@@ -51,6 +54,7 @@ class Installed:
     url: str
     says: str
     edited: tuple[str, ...]
+    compared: Compared | None
     others: tuple[tuple[str, str], ...]
     components: tuple[Component, ...]
     holdings: tuple[Holding, ...]
@@ -107,7 +111,8 @@ def _described(
 ) -> Installed:
     files = _Files(root, used)
     shown = [(change, show(change.fingerprints, files.read)) for change in changes]
-    looked = tuple(name for name, changed in edited(root, used, files.seen).items() if changed)
+    record = compared(root, used)
+    looked = tuple(name for name in record.changed if name in files.seen) if record else ()
     says = _own_version(root, used)
     holdings = [_holding(one, found, used, knowledge, looked) for one, found in shown if found is not None]
     others = tuple((one.version, root.shown(one.metadata)) for one in copies if one is not used)
@@ -119,10 +124,11 @@ def _described(
         url=used.url,
         says=says if says and says != used.version else "",
         edited=looked,
+        compared=record,
         others=others,
         components=tuple(_components(root, used, every, components)),
         holdings=tuple(holdings),
-        notes=tuple(_notes(root, used, looked)),
+        notes=tuple(_notes(root, used, looked, record)),
     )
 
 
@@ -169,38 +175,10 @@ def _holding(
     change: Sought, shown: Shown, used: Distribution, knowledge: Knowledge, looked: tuple[str, ...]
 ) -> Holding:
     """What the files tell, once it is asked whether they can tell it of a build as old as this."""
-    held, record = shown.held, _record(change, knowledge)
     touched = [name for name in shown.files if name in looked]
-    says = shown.says + (f" ({', '.join(touched)} was edited after it was installed)" if touched else "")
-    if shown.by_absence and not _reaches(used.version, record):
-        held, says = None, f"{says}, which is so too where the fault has not come yet"
-    elif shown.held and _is_word(change) and not _compared(used.version, record):
-        held, says = None, f"{says}, a word that releases this old may have for other reasons"
+    held, says = told(change, shown, used.version, knowledge)
+    says += f" ({', '.join(touched)} was edited after it was installed)" if touched else ""
     return Holding(change.repo, change.commit, change.pr, held, "fingerprint", says)
-
-
-def _record(change: Sought, knowledge: Knowledge) -> FixRecord | None:
-    by_key = knowledge.fixes.get(f"{change.repo}#{change.pr}") if change.pr is not None else None
-    commit = change.commit or ""
-    same = (one for one in knowledge.fixes.values() if one.commit and same_commit(one.commit, commit))
-    return by_key or next(same, None)
-
-
-def _reaches(version: str, record: FixRecord | None) -> bool:
-    """Whether the version is not before the first release that holds the change."""
-    first = record.first() if record else None
-    return bool(first and parse_version(version) and order_key(version) >= order_key(first))
-
-
-def _compared(version: str, record: FixRecord | None) -> bool:
-    """Whether the version is not before the last release that lacks the change: older ones were not all read."""
-    if record is None or not record.lacked_by or parse_version(version) is None:
-        return False
-    return order_key(version) >= max(map(order_key, record.lacked_by))
-
-
-def _is_word(change: Sought) -> bool:
-    return all(re.fullmatch(r"\w+", one.present or "") for one in change.fingerprints if one.present)
 
 
 def _components(
@@ -217,7 +195,7 @@ def _components(
             yield Component(name, one.version, "observed", root.shown(one.metadata))
 
 
-def _notes(root: Root, used: Distribution, looked: tuple[str, ...]) -> Iterator[Note]:
+def _notes(root: Root, used: Distribution, looked: tuple[str, ...], record: Compared | None) -> Iterator[Note]:
     span = Span(root.shown(used.site))
     yield Note(
         "hint", f"{used.name} {used.version} is installed here; metadata and files were read, nothing was run", span
@@ -232,6 +210,10 @@ def _notes(root: Root, used: Distribution, looked: tuple[str, ...]) -> Iterator[
         yield Note("limit", text, span)
     if looked:
         yield Note("hint", f"edited after it was installed, by RECORD: {', '.join(looked)}", span)
+    if record is not None:
+        yield Note("hint", f"compared with RECORD: {record.told()}", span)
+    elif not used.editable:
+        yield Note("limit", "no RECORD of its files is there: whether they were edited is not known", span)
     for folder in (
         ("usr/lib/*-linux-gnu", "usr/local/lib", "usr/lib64") if root.image and root.path != Path("/") else ()
     ):

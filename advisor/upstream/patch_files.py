@@ -30,7 +30,11 @@ def _file(one: Change, tree: str, path: str, sides: frozenset[int] | None) -> Fi
         return FileOut(path, kind_of(path), "three_way", "this fork has it under another name")
     if state != "three_way":
         return FileOut(path, kind_of(path), state)
-    reason = "a part is there already" if ALREADY in states else "its surroundings differ"
+    reason = (
+        "a part is there already"
+        if ALREADY in states
+        else "the lines around the change are not those the fix was made on"
+    )
     return FileOut(path, kind_of(path), state, reason, shown)
 
 

@@ -16,18 +16,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.errors import UsageError
+from advisor.model.knowledge import Knowledge
 from advisor.model.patch import Fit, HunkOut, InstalledFile, InstalledOut
+from advisor.upstream import reach
+from advisor.upstream.distributions import distributions
 from advisor.upstream.fingerprints import Mark, places, show
+from advisor.upstream.installed import sites_below
 from advisor.upstream.patch_change import DIFF, Change, content
 from advisor.upstream.patch_hunks import ALREADY, FITS, hunks_of, kind_of, lines_of
 from advisor.upstream.patch_standing import Standing
 from advisor.upstream.patch_store import Store
 from advisor.upstream.patching import applied
+from advisor.upstream.rooted import Root
+from advisor.upstream.sought import Sought
 
 PREFIX = "python/"
 LARGEST = 32 * 2**20
 IN_PLACE = {"fits", "already", "changed", "new"}
-_SITES = ("lib/python3*/site-packages", "usr/**/lib/python3*/*-packages", "opt/**/lib/python3*/*-packages")
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ def against(store: Store, changes: Sequence[Change], site: Path) -> Fitted:
         tree = applied(store, _mapped(one, ours), tree) if tree and ours else tree
         files += own
     patch = store.git("diff-tree", "-r", "-p", *DIFF, copied, tree) if tree and tree != copied else b""
-    verdict, headline = _told(files, tree, bool(patch))
+    verdict, headline = _told(files, tree, bool(patch), site)
     answer = InstalledOut(str(site), verdict, headline, tuple(files), notes=_notes(files, site))
     return Fitted(answer, patch if verdict == "clean" else b"")
 
@@ -70,17 +75,40 @@ def standing_in(one: Change, marks: Sequence[Mark], site: Path) -> Standing:
     return Standing("no", shown.says if shown else "not all its changes of installed Python files are there")
 
 
-def site_of(given: Path | None, paths: Sequence[str]) -> Path:
+def standing_by_marks(change: Sought, root: Root, site: Path, engine: str, known: Knowledge | None) -> Standing:
+    """Whether the installed files have the change, by its fingerprints alone: no commit of it is at hand.
+
+    `unknown` where the rule names none, the files are not there, or files of that version cannot tell.
+    """
+    shown = show(change.fingerprints, lambda file: _marked(root, site, file))
+    if shown is None:
+        named = ", ".join(change.files())
+        lack = f"{named} is not there" if named else "the rule names no text by which files show it"
+        return Standing("unknown", f"{lack}, so {site} does not tell")
+    installed = distributions(root, site, {engine}) if engine else []
+    version = installed[0].version if installed else ""
+    held, says = reach.told(change, shown, version, known) if known else (shown.held, shown.says)
+    return Standing("unknown" if held is None else "yes" if held else "no", f"by its fingerprint: {says}")
+
+
+def _marked(root: Root, site: Path, file: str) -> tuple[str, str] | None:
+    found = ((place, root.text(site / place, LARGEST)) for place in places(file))
+    return next(((place, text) for place, text in found if text is not None), None)
+
+
+def site_of(given: Path | None, paths: Sequence[str]) -> tuple[Root, Path]:
     """The folder of packages: the one given, or below it (an environment, an image's root); this Python's by default.
 
-    Raises UsageError when there is no such folder.
+    With what it lies in. Raises UsageError when there is no such folder.
     """
     if given is None:
-        return Path(sysconfig.get_path("purelib"))
+        return Root(Path("/")), Path(sysconfig.get_path("purelib"))
     if not given.is_dir():
         raise UsageError("no such folder", f"--against-installed {given}", "a site-packages folder")
-    below = [found for pattern in _SITES for found in sorted(given.glob(pattern))]
-    return next((site for site in (given, *below) if any(place_of(path, site) for path in paths)), given)
+    root = Root(given)
+    folders = [root.path, *(site for site in sites_below(root) if site != root.path)]
+    named = (site for site in folders if any(place_of(path, site) for path in paths))
+    return root, next(named, folders[1] if len(folders) > 1 else root.path)
 
 
 def _copied(store: Store, changes: Sequence[Change], site: Path) -> str:
@@ -138,17 +166,17 @@ def _mapped(one: Change, paths: Sequence[str]) -> bytes:
     return (one.store.git(*words) if inside else b"") + (one.diff(*rest) if rest else b"")
 
 
-def _told(files: list[InstalledFile], tree: str | None, changed: bool) -> tuple[Fit, str]:
+def _told(files: list[InstalledFile], tree: str | None, changed: bool, site: Path) -> tuple[Fit, str]:
     states = {file.state for file in files}
     compiled = sum(file.state == "compiled" for file in files)
     rest = f"; {compiled} of {len(files)} files are not Python and cannot be patched in place" if compiled else ""
     if not states & (IN_PLACE | {"missing"}):
-        return "none", f"No Python file of the fix belongs to a package in this folder{rest}."
+        return "none", f"No Python file of the fix belongs to a package in {site}{rest}."
     if "missing" in states or tree is None:
-        return "conflicts", f"The Python part of the fix does not apply to the installed files{rest}."
+        return "conflicts", f"The Python part of the fix does not apply to the installed files in {site}{rest}."
     if not changed:
-        return "in", f"The Python part of the fix is in the installed files already{rest}."
-    return "clean", f"The Python part of the fix applies to the installed files{rest}."
+        return "in", f"The Python part of the fix is in the installed files in {site} already{rest}."
+    return "clean", f"The Python part of the fix applies to the installed files in {site}{rest}."
 
 
 def _notes(files: list[InstalledFile], site: Path) -> tuple[str, ...]:

@@ -21,10 +21,11 @@ from advisor.upstream.sought import Sought
 
 @dataclass(frozen=True)
 class Standing:
-    """Whether a revision has the commit, and how that is known."""
+    """Whether a revision has the commit, and how that is known; `by` is what told it, "" where nothing did."""
 
     held: Literal["yes", "no", "unknown"]
     how: str
+    by: Literal["files", "history", "both", ""] = ""
 
 
 def standings(store: Store, head: str, engine: str, known: Knowledge, sought: Sequence[Sought]) -> list[Standing]:
@@ -47,5 +48,6 @@ def _joined(holdings: Sequence[Holding]) -> Standing:
     content = [one.held for one in told if one.by == "fingerprint"]
     history = [one.held for one in told if one.by != "fingerprint"]
     if history == [True] and content == [False]:
-        return Standing("unknown", f"{says}: rewritten or undone since")
-    return Standing("yes" if (content or history)[0] else "no", says)
+        return Standing("unknown", f"its history says that it is, its files that it is not: {says}", "both")
+    by: Literal["files", "history", "both"] = "both" if content and history else "files" if content else "history"
+    return Standing("yes" if (content or history)[0] else "no", says, by)

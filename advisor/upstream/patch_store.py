@@ -52,6 +52,12 @@ class Clone:
             raise UsageError(f"no commit is named {name!r} in {self.path}", "--ref", "a branch, tag or commit of it")
         return done.stdout.decode().split()[-1]
 
+    def is_tag_and_branch(self, name: str) -> bool:
+        """Whether a tag and a branch bear the name; git then takes the tag."""
+        words = ["show-ref", "--verify", "--quiet"]
+        kinds = (f"refs/tags/{name}", f"refs/heads/{name}")
+        return all(run(["git", f"--git-dir={self.git_dir}", *words, one], quiet=True).returncode == 0 for one in kinds)
+
     def shallow(self) -> set[str]:
         """The commits at which this clone's history is cut off."""
         listed = self.common_dir / "shallow"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -293,9 +294,121 @@ def test_a_fix_written_by_hand_is_in_by_content(rule, advisor, upstream, tmp_pat
 
 def test_commits_that_are_not_there_come_with_the_command_to_run(rule, advisor, upstream, dirty):
     ran = advisor(RULE, "--repo", dirty.path)
-    assert ran.code == 2
+    assert ran.code == 1
+    assert f"The fix is not in, by its files: {AGENT} has no “meta.is_decoding" in ran.out
+    assert "to carry it the commit is needed" in ran.out
     command = f"git -C {dirty.path} fetch https://github.com/InternLM/lmdeploy.git {upstream.need} {upstream.fix}"
-    assert ran.raw.count("\n") == 1 and command in ran.raw
+    assert command in ran.raw.splitlines()
+
+
+def test_a_commit_without_the_one_before_it_is_not_at_hand(rule, advisor, upstream, tmp_path, monkeypatch):
+    with_fixes(monkeypatch, replace(rule.fixes[0], needs=()))
+    fork = upstream.fork(tmp_path / "fork", upstream.before)
+    fork.git("fetch", "-q", "--depth", "1", f"file://{upstream.path}", upstream.fix)
+    ran = advisor(RULE, "--repo", fork.path)
+    assert ran.code == 1 and "The fix is not in, by its files" in ran.out and "the clone is shallow" in ran.out
+
+
+def test_what_was_asked_for_and_could_not_be_done_is_said(rule, advisor, dirty, tmp_path):
+    before = snapshot(dirty)
+    mails = tmp_path / "fix.mbox"
+    ran = advisor(RULE, "--repo", dirty.path, "--apply", "-o", mails)
+    assert ran.code == 1 and "no branch was made, for the commit is not at hand" in ran.out
+    assert "nothing was written" in ran.out and not mails.exists() and snapshot(dirty) == before
+
+
+# history and files
+
+
+FIX_SAYS = {AGENT: lines({**FIXED, 30: "    warm_up(meta, guarded=True)"})}
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """A fork without upstream's commits, in which a commit of its own says that it brings the fix, and does."""
+    fork = Repo(tmp_path / "alone")
+    fork.commit("Import", {"engine/__init__.py": "", AGENT: lines(NEEDED)})
+    fork.commit("Keep the decoding mark (#8)", FIX_SAYS)
+    return fork
+
+
+def test_files_that_hold_the_fix_are_enough_without_upstreams_commit(rule, advisor, alone):
+    assert advisor(RULE, "--repo", alone.path).code == 0
+    alone.git("commit", "-q", "--amend", "-m", "In other words")
+    ran = advisor(RULE, "--repo", alone.path)
+    assert ran.code == 0 and "The fix is in" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        ({AGENT: None}, f"{AGENT}, by which it is known, is not in this tree"),
+        ({AGENT: lines(NEEDED)}, "its history says that it is, its files that it is not"),
+    ],
+    ids=["deleted", "lacking"],
+)
+def test_a_subject_is_not_believed_against_the_files(rule, advisor, alone, later, said):
+    alone.commit("Tidy up", later)
+    ran = advisor(RULE, "--repo", alone.path)
+    assert ran.code == 1 and "The fix is in:" not in ran.out
+    assert "Whether the fix is in is not established" in ran.out and said in ran.out and "names #8" in ran.out
+    told = json.loads(advisor(RULE, "--repo", alone.path, "--format", "json").raw)
+    assert (told["verdict"], told["patches"][-1]["standing"]) == ("untried", "unknown")
+    assert " fetch https://github.com/InternLM/lmdeploy.git" in told["fetch"]
+
+
+# what the page says
+
+
+def test_after_a_conflict_the_page_promises_nothing(rule, advisor, upstream, dirty, tmp_path):
+    dirty.git("stash", "push", "-q", "--include-untracked")
+    dirty.commit("In the way", {AGENT: lines({20: "    ours"})})
+    mails = tmp_path / "fix.mbox"
+    ran = advisor(RULE, "--repo", dirty.path, "--from", upstream.path, "--apply", "-o", mails)
+    assert ran.code == 1 and mails.exists()
+    assert "--apply: no branch was made, for it conflicts." in ran.out
+    assert "To take it" not in ran.out
+    assert f"do not apply as they are. This stops at the conflict: git am --3way {mails}" in ran.out
+    assert "surroundings are others" not in ran.out
+    assert "the lines that it changes, or those around them, are not here as the fix found them" in ran.out
+
+
+def test_a_file_merged_by_its_context_is_to_be_read(rule, advisor, upstream, tmp_path):
+    fork = upstream.fork(tmp_path / "fork", upstream.need)
+    fork.commit("Near it", {AGENT: lines({17: "    ours", **NEEDED})})
+    ran = advisor(RULE, "--repo", fork.path, "--from", upstream.path)
+    assert ran.code == 0 and "applies by a three-way merge" in ran.out
+    assert f"{AGENT}: merged by its context: read it before you build; nothing was compiled or run" in ran.out
+
+
+@pytest.mark.parametrize("length", range(3, 15))
+def test_a_hunk_is_placed_without_a_word_cut_in_two(rule, advisor, tmp_path, monkeypatch, length):
+    heading = f"def {'run' * 5:.{length}}(self, first_of_all, the_second_argument, the_third_of_them, the_last_one):"
+    body = [heading, *(f"    line {n}" for n in range(30))]
+    repo = Repo(tmp_path / "repo")
+
+    def text(changed: dict[int, str]) -> dict[str, str]:
+        return {"engine/a.py": "".join(f"{changed.get(n, line)}\n" for n, line in enumerate(body))}
+
+    repo.commit("Start", text({}))
+    fix = repo.commit("Fix (#3)", text({20: "    mended"}))
+    with_fixes(monkeypatch, Fix("InternLM/lmdeploy", "complete", "Mends.", (), pr=3, commit=fix, merged="2026-01-01"))
+    repo.git("switch", "-q", "-c", "ours", f"{fix}~1")
+    repo.commit("Ours", text({18: "    ours"}))
+    ran = advisor(RULE, "--repo", repo.path)
+    shown = ran.out.partition("upstream's line 18, ")[2].partition(": the lines that")[0]
+    words = re.findall(r"\w+", shown)
+    assert words and words == re.findall(r"\w+", heading)[: len(words)]
+    assert (len(words) == len(re.findall(r"\w+", heading))) != shown.endswith("…")
+
+
+def test_of_a_tag_and_a_branch_of_one_name_it_is_said_which_was_taken(rule, advisor, upstream):
+    upstream.git("tag", "release", upstream.fix)
+    upstream.git("branch", "release", upstream.before)
+    ran = advisor(RULE, "--repo", upstream.path, "--ref", "release")
+    assert ran.code == 0 and "release is a tag and a branch of the clone: the tag was taken" in ran.out
+    branch = advisor(RULE, "--repo", upstream.path, "--ref", "refs/heads/release")
+    assert "applies cleanly" in branch.out and "is a tag and a branch" not in branch.out
 
 
 def test_a_commit_known_by_its_beginning_is_fetched_by_branch(rule, advisor, upstream, dirty, monkeypatch):
@@ -349,7 +462,7 @@ def test_another_project_is_not_taken_for_a_conflict(rule, advisor, upstream, tm
     [
         (),
         ("--repo", "/nowhere"),
-        ("--against-installed",),
+        ("--against-installed", "/nowhere"),
         ("--repo", ".", "--apply", "--against-installed"),
         ("--repo", ".", "--branch", "x"),
     ],
@@ -366,7 +479,51 @@ def test_json_says_the_same(rule, advisor, upstream, tmp_path):
     assert {file["path"]: file["state"] for file in told["patches"][-1]["files"]}[KERNEL] == "conflict"
 
 
+def test_a_clone_of_another_project_is_told_before_anything_is_fetched(rule, advisor, tmp_path):
+    other = Repo(tmp_path / "other")
+    other.commit("Something else", {"src/nccl.h.in": "int ncclMajor;\n"})
+    ran = advisor(RULE, "--repo", other.path)
+    assert ran.code == 2 and "is no clone of InternLM/lmdeploy: it holds src/nccl.h.in" in ran.out
+    assert "git fetch" not in ran.out and " fetch " not in ran.out
+
+
 # installed packages
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        (FIX_SAYS[AGENT], 0, "The Python part of the fix is in the installed files in {}: by its fingerprint"),
+        (lines(NEEDED), 1, "The fix is not in, by the installed files in {}: by its fingerprint"),
+        (None, 1, "Whether the fix is in is not established, by the installed files in {}"),
+    ],
+    ids=["in", "not in", "cannot tell"],
+)
+@pytest.mark.parametrize("given", ["env", "env/lib/python3.12/site-packages"])
+def test_without_a_clone_the_fingerprints_answer(rule, advisor, site, tmp_path, text, code, said, given):
+    (site / AGENT).unlink() if text is None else (site / AGENT).write_text(text)
+    ran = advisor(RULE, "--against-installed", tmp_path / given)
+    assert ran.code == code and "".join(said.format(site).split()) in "".join(ran.raw.split())
+    assert (
+        "With --from CLONE, a clone of InternLM/lmdeploy that has" in ran.out
+    ) and "whether its Python part" in ran.out
+    assert (" clone https://github.com/InternLM/lmdeploy.git" in ran.out) == bool(code)
+
+
+def test_a_clone_without_the_commit_leaves_the_fingerprints(rule, advisor, site, dirty, upstream):
+    ran = advisor(RULE, "--against-installed", site, "--from", dirty.path)
+    assert ran.code == 1 and "The fix is not in, by the installed files" in ran.out
+    assert (
+        f"git -C {dirty.path} fetch https://github.com/InternLM/lmdeploy.git {upstream.need} {upstream.fix}" in ran.raw
+    )
+
+
+@pytest.mark.parametrize("text", [FIX_SAYS[AGENT], lines(NEEDED), lines({20: "    ours", **NEEDED}), None])
+def test_every_answer_names_the_folder_that_was_looked_at(rule, advisor, upstream, site, tmp_path, monkeypatch, text):
+    with_fixes(monkeypatch, replace(rule.fixes[0], needs=()))
+    (site / AGENT).unlink() if text is None else (site / AGENT).write_text(text)
+    ran = advisor(RULE, "--from", upstream.path, "--against-installed", tmp_path / "env", "--format", "json")
+    assert str(site) in json.loads(ran.raw)["headline"]
 
 
 @pytest.fixture

@@ -244,7 +244,8 @@ def test_a_history_of_its_own_says_nothing_by_what_is_missing(tmp_path, upstream
     alone.commit("Import more", MENDED)
     found = upstream.judged(alone, MARK)
     assert told(found) == [("git", None), ("fingerprint", True)] and found.build.version is None
-    assert "a history of its own" in found.notes[0].text
+    assert "could not be placed among upstream's releases: give --version" in found.notes[0].text
+    assert "a history of its own" in found.notes[1].text
 
 
 def test_a_fork_without_the_upstream_commit_may_hold_a_silent_pick(tmp_path, upstream):
@@ -254,6 +255,113 @@ def test_a_fork_without_the_upstream_commit_may_hold_a_silent_pick(tmp_path, ups
     fork.commit("Silent", MENDED, who="Fork")
     assert told(upstream.judged(fork)) == [("git", None)]
     assert told(upstream.judged(fork, MARK)) == [("git", None), ("fingerprint", True)]
+
+
+# A clone that no history places: the version stated for it
+
+
+@pytest.fixture
+def vendored(tmp_path: Path) -> Repository:
+    """The files of 0.14.0, brought in by one commit of its own."""
+    made = Repository(tmp_path / "vendored")
+    made.commit("Import", "", "lmdeploy/__init__.py")
+    made.commit("Import more", BROKEN)
+    return made
+
+
+VERSIONS = [
+    ("lmdeploy/version.py", "__version__ = '0.14.0'\nshort_version = __version__\n"),
+    ("pyproject.toml", '[project]\nname = "lmdeploy"\nversion = "0.14.0"\n'),
+    ("setup.cfg", "[metadata]\nname = lmdeploy\nversion = 0.14.0\n"),
+]
+
+
+@pytest.mark.parametrize(("file", "text"), VERSIONS)
+def test_the_version_that_the_tree_states_is_its_base(upstream, vendored, file, text):
+    vendored.commit("Number", text, file)
+    found = upstream.judged(vendored, MARK)
+    assert (found.build.version, found.build.origin, found.build.commit) == ("0.14.0", "inferred", None)
+    assert told(found) == [("git", None), ("fingerprint", False)]
+    assert f"judged as 0.14.0, for its {file} says 0.14.0" in found.notes[0].text
+
+
+@pytest.mark.parametrize("text", ["__version__ = '0.0.0'\n", "__version__ = get_version()\n", "__version__ = 'ours'\n"])
+def test_a_placeholder_states_nothing(upstream, vendored, text):
+    vendored.commit("Number", text, "lmdeploy/version.py")
+    found = upstream.judged(vendored, MARK)
+    assert found.build.version is None and found.notes[0].text.startswith("this clone could not be placed")
+
+
+def test_a_dev_version_of_the_tree_brings_its_commit(upstream, vendored):
+    vendored.commit("Number", "__version__ = '0.15.0.dev3+g752a3a504'\n", "lmdeploy/version.py")
+    found = upstream.judged(vendored)
+    assert (found.build.version, found.build.commit) == ("0.15.0.dev3+g752a3a504", "752a3a504")
+
+
+def test_a_shallow_fork_is_judged_by_the_version_of_its_tree(upstream, fork, tmp_path):
+    fork.commit("Number", "__version__ = '0.14.0'\n", "lmdeploy/version.py", who="Fork")
+    fork.git("clone", "-q", "--depth", "1", f"file://{fork.path}", str(tmp_path / "shallow"))
+    found = upstream.judged(Repository(tmp_path / "shallow", made=False), MARK)
+    assert found.build.version == "0.14.0" and told(found) == [("git", None), ("fingerprint", False)]
+
+
+@pytest.mark.parametrize("name", ["v0.14.0", "0.14.0", "v0.14.0-ours.3"])
+@pytest.mark.parametrize("ref", ["", "named"])
+def test_a_tag_of_its_own_is_no_commit_of_upstreams_but_its_number_counts(upstream, vendored, name, ref):
+    vendored.git("tag", name)
+    found = upstream.judged(vendored, MARK, ref=name if ref else "")
+    assert (found.build.version, found.build.origin) == ("0.14.0", "inferred")
+    assert told(found)[0] == ("git", None) and f"its tag {name} bears that number" in found.notes[0].text
+
+
+def test_a_tag_with_a_number_of_its_own_scheme_states_nothing(upstream, vendored):
+    vendored.git("tag", "v3.1.0")
+    assert upstream.judged(vendored).build.version is None
+
+
+def test_the_users_word_is_before_the_trees_and_both_are_kept(upstream, vendored):
+    vendored.commit("Number", "__version__ = '0.14.0'\n", "lmdeploy/version.py")
+    found = upstream.judged(vendored, MARK, ref="v0.15.0")
+    assert (found.build.version, found.build.origin) == ("0.15.0", "stated")
+    assert [(one.version, one.by) for one in found.stated] == [("0.15.0", "user"), ("0.14.0", "file")]
+    assert told(found)[1] == ("fingerprint", False), "the files are not asked to agree"
+
+
+def test_a_text_that_is_gone_tells_from_the_release_that_removed_it_on(upstream, vendored):
+    mark = Fingerprint(FILE, absent="never there")
+    assert told(upstream.judged(vendored, mark, ref="0.14.0"))[1] == ("fingerprint", None)
+    assert told(upstream.judged(vendored, mark, ref="0.15.0"))[1] == ("fingerprint", True)
+
+
+def test_a_name_of_a_tag_and_a_branch_is_said(upstream):
+    upstream.git("branch", "v0.14.0", "v0.15.0")
+    found = upstream.judged(upstream, MARK, ref="0.14.0")
+    assert found.build.version == "0.14.0"
+    assert "v0.14.0 is a tag and a branch of it: the tag was taken" in found.notes[0].text
+
+
+# History says yes, the file is gone
+
+
+@pytest.mark.parametrize("placed", [True, False])
+def test_a_file_that_a_later_commit_takes_away_leaves_it_open(upstream, fork, vendored, placed):
+    ours = fork if placed else vendored
+    ours.commit(f"Mend the record (#{PR})", MENDED.replace("line 3\n", "three\n"), who="Fork")
+    assert told(upstream.judged(ours, MARK)) == [("subject", True), ("fingerprint", True)]
+    ours.git("rm", "-q", FILE)
+    ours.commit("Drop it", who="Fork")
+    found = upstream.judged(ours, MARK)
+    assert told(found) == [("subject", None)]
+    assert f"{FILE}, by which it is known, is not in this tree" in found.build.holdings[0].says
+
+
+def test_a_file_that_upstream_took_away_leaves_git_to_decide(upstream, tmp_path):
+    upstream.git("rm", "-q", FILE)
+    upstream.commit("Move on (#4761)")
+    fork = upstream.forked(tmp_path / "fork", "main")
+    fork.commit("Ours", "ours\n", "lmdeploy/ours.py", who="Fork")
+    assert told(upstream.judged(upstream, MARK)) == [("git", True)]
+    assert told(upstream.judged(fork, MARK)) == [("git", True)]
 
 
 # The clone itself
@@ -305,11 +413,18 @@ def test_a_subject_made_to_act_on_a_terminal_is_defused(upstream, fork):
 
 @pytest.mark.parametrize(
     ("ref", "engine", "what"),
-    [("v9.9", "", "no commit, tag or branch 'v9.9'"), ("--all", "", "no commit"), ("", "vllm", "it holds lmdeploy")],
+    [("ours", "", "no commit, tag or branch 'ours'"), ("--all", "", "no commit"), ("", "vllm", "it holds lmdeploy")],
 )
 def test_what_is_not_there_is_refused(upstream, ref, engine, what):
     with pytest.raises(UsageError, match=what):
         checked_out(upstream.path, engine, ref)
+
+
+def test_a_version_that_is_no_revision_of_a_clone_placed_by_its_history_is_refused(upstream):
+    with pytest.raises(
+        UsageError, match=r"no commit, tag or branch 'v9\.9' in it .*places what is checked out at 0\.15\.0"
+    ):
+        upstream.judged(upstream, ref="v9.9")
 
 
 def test_a_folder_without_git_is_refused(tmp_path):

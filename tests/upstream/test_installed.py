@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import time
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,10 @@ import pytest
 from advisor.errors import UsageError
 from advisor.model.knowledge import FixRecord, History, Knowledge
 from advisor.model.rule import Fingerprint
+from advisor.upstream.distributions import distributions
 from advisor.upstream.installed import Installed, found_in, owner_of, sites_below
 from advisor.upstream.interpreter import sites_of
+from advisor.upstream.recorded import Compared, compared
 from advisor.upstream.rooted import Root
 from advisor.upstream.sought import Sought
 from tests.upstream.images import SITE, image, install
@@ -30,6 +34,13 @@ def looked(path: Path, *marks: Fingerprint, engine: str = "", sites: list[Path] 
     sites = sites_below(root) if sites is None else sites
     changes = {"vllm": sought, "sglang": sought}
     return found_in(root, sites, engine, {"vllm": known, "sglang": known}, changes, COMPONENTS)
+
+
+def record(path: Path, *marks: Fingerprint) -> Compared:
+    """How the files at the path compare with their RECORD."""
+    found = looked(path, *marks).compared
+    assert found is not None
+    return found
 
 
 def held(found: Installed) -> list[bool | None]:
@@ -130,6 +141,65 @@ def test_a_file_edited_after_it_was_installed_is_told(tmp_path):
     found = looked(tmp_path, PRESENT)
     assert found.edited == (FILE,) and held(found) == [True]
     assert "was edited after it was installed" in found.holdings[0].says
+    assert found.compared is not None and found.compared.changed == ("vllm/envs.py", FILE)
+
+
+def test_every_file_is_compared_with_its_record(tmp_path):
+    names = ["vllm/__init__.py", "vllm/envs.py", "vllm/a.py", "vllm/conf.json", "vllm/_C.so", "vllm/cut.json"]
+    install(tmp_path, "vllm", "0.28.0", dict.fromkeys(names, "12345\n"))
+    assert record(tmp_path).told() == "6 files, all as installed (of files that are no .py, the size alone)"
+    (tmp_path / "vllm/envs.py").write_text("54321\n")
+    (tmp_path / "vllm/conf.json").write_text("54321\n")
+    (tmp_path / "vllm/cut.json").write_text("1")
+    (tmp_path / "vllm/_C.so").unlink()
+    (tmp_path / "vllm/__pycache__").mkdir()
+    (tmp_path / "vllm/__pycache__/envs.cpython-312.pyc").write_text("x")
+    (tmp_path / "vllm/__pycache__/odd.py").write_text("x")
+    (tmp_path / "vllm/extra.py").write_text("x")
+    found = record(tmp_path)
+    assert (found.count, found.missing, found.extra) == (6, ("vllm/_C.so",), ("vllm/extra.py",))
+    assert found.changed == ("vllm/cut.json", "vllm/envs.py"), "of a file that is no .py the size alone is compared"
+    assert found.told().startswith(
+        "3 of 6 files differ from what was installed: 2 changed (vllm/cut.json, vllm/envs.py)"
+    )
+
+
+def test_a_file_that_another_package_brought_is_not_extra(tmp_path):
+    install(tmp_path, "vllm", "0.28.0", {"vllm/__init__.py": ""})
+    install(tmp_path, "vllm-plugin", "1.0", {"vllm/plugin.py": "x\n"})
+    assert record(tmp_path).extra == ()
+
+
+def test_what_lies_outside_or_is_compiled_is_not_compared(tmp_path):
+    folder = install(tmp_path, "vllm", "0.28.0", {"vllm/__init__.py": ""})
+    rows = "../../../bin/vllm,sha256=x,1\n/etc/passwd,sha256=x,1\nvllm/__pycache__/a.pyc,,\nvllm-0.28.0.dist-info/RECORD,,\n"
+    (folder / "RECORD").write_text((folder / "RECORD").read_text() + rows)
+    found = record(tmp_path)
+    assert (found.count, found.differs()) == (1, False)
+
+
+def test_without_a_record_or_with_an_editable_install_nothing_is_compared(tmp_path):
+    (install(tmp_path, "vllm", "0.28.0", {FILE: BROKEN}) / "RECORD").unlink()
+    found = looked(tmp_path)
+    assert found.compared is None and any("no RECORD" in note.text for note in found.notes)
+    (tmp_path / "src/vllm").mkdir(parents=True)
+    origin = {"url": f"file://{tmp_path}/src", "dir_info": {"editable": True}}
+    install(tmp_path / "other", "vllm", "0.28.0", {"__editable__.vllm.pth": "/x\n"}, origin=origin, written=False)
+    assert looked(tmp_path / "other").compared is None
+
+
+def test_a_package_of_two_thousand_files_is_compared_in_a_moment(tmp_path):
+    """Not slower than twice reading and hashing the same files plainly, and a margin for a busy machine."""
+    files = {f"vllm/p{n % 100}/f{n}.py": f"x = {n}\n" * 1000 for n in range(2000)}
+    install(tmp_path, "vllm", "0.28.0", {"vllm/__init__.py": "", **files})
+    root, start = Root(tmp_path), time.process_time()
+    for name in files:
+        hashlib.sha256((tmp_path / name).read_bytes()).digest()
+    plainly, start = time.process_time() - start, time.process_time()
+    (one,) = distributions(root, tmp_path, {"vllm"})
+    found = compared(root, one)
+    assert found is not None and found.count == 2001
+    assert time.process_time() - start < 4 * plainly + 0.3
 
 
 @pytest.mark.parametrize(("version", "expected"), [("0.28.0", None), ("0.30.0", True), ("0.31.0", True)])
@@ -315,3 +385,51 @@ def test_a_script_that_would_start_python_is_not_run(tmp_path):
     found, why = sites_of({"PATH": str(python(tmp_path / "shims", b"#!/bin/sh\n"))})
     assert found == [] and "is not run" in why
     assert sites_of({"PATH": ""}) == ([], "no python3 or python is on PATH")
+
+
+@pytest.fixture
+def pyenv(tmp_path, monkeypatch):
+    """pyenv with three versions and its shim, which must not be run; the working folder is an empty one."""
+    root = tmp_path / "pyenv"
+    for name in ("3.11.9", "3.12.3", "3.12.11", "3.12.12rc1", "serve"):
+        (root / "versions" / name / "bin").mkdir(parents=True)
+        (root / "versions" / name / SITE).mkdir(parents=True)
+    python(root / "shims", b"#!/bin/sh\ntouch " + str(tmp_path / "ran").encode() + b"\n")
+    (tmp_path / "work/here").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work/here")
+    return root
+
+
+def chosen(root: Path, **environ: str) -> str:
+    """The version of pyenv that is looked at, or why none is."""
+    found, how = sites_of({"PATH": f"{root / 'shims'}", **environ})
+    return found[0].relative_to(root / "versions").parts[0] if found else how
+
+
+def test_the_version_that_pyenv_would_start_is_looked_at(pyenv, tmp_path):
+    (pyenv / "version").write_text("3.11.9\n3.12.3\n")
+    assert chosen(pyenv) == "3.11.9"
+    (tmp_path / "work/.python-version").write_text("# ours\nserve\n")
+    assert chosen(pyenv) == "serve"
+    assert chosen(pyenv, PYENV_DIR="/") == "3.11.9"
+    assert chosen(pyenv, PYENV_VERSION="3.12.3:serve") == "3.12.3"
+    assert chosen(pyenv, PYENV_VERSION="python-3.12") == "3.12.11", "the newest that is no pre-release"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_pyenv_that_names_the_systems_python_means_the_next_on_the_path(pyenv, tmp_path):
+    (tmp_path / "conda" / SITE).mkdir(parents=True)
+    path = f"{pyenv / 'shims'}:{python(tmp_path / 'conda/bin')}"
+    for environ in ({}, {"PYENV_VERSION": "system"}):
+        found, how = sites_of({"PATH": path, **environ})
+        assert (found == [tmp_path / "conda" / SITE] and "says system" in how) or "names a version" in how
+
+
+@pytest.mark.parametrize("name", ["3.9.1", "../../venv", ".", "3.12.12"])
+def test_a_version_that_pyenv_does_not_have_is_refused_by_name(pyenv, name):
+    why = chosen(pyenv, PYENV_VERSION=name)
+    assert "is not run" in why and f"PYENV_VERSION={name} says {name}, which is not in" in why
+
+
+def test_shims_of_another_program_are_refused(tmp_path):
+    assert "is not run" in chosen(python(tmp_path / "asdf/shims", b"#!/bin/sh\n").parent)
