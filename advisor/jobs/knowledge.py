@@ -23,7 +23,13 @@ def status(today: date, root: Path | None = None) -> tuple[PartStatus, ...]:
 
 
 def _part(file: Path, today: date) -> PartStatus:
-    text = file.read_text(encoding="utf-8")
+    try:
+        return _told(file, file.read_text(encoding="utf-8"), today)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return PartStatus(file.parent.name, file.name, "cannot be read", "", "", None, file.stat().st_size)
+
+
+def _told(file: Path, text: str, today: date) -> PartStatus:
     if file.suffix == ".txt":
         head = dict(line[2:].split(": ", 1) for line in text.splitlines()[:8] if line.startswith("# ") and ": " in line)
         count = sum(1 for line in text.splitlines() if line and not line.startswith("#"))
@@ -73,7 +79,9 @@ def verify(engine: str, origin: Origin, root: Path | None = None, today: date | 
 
 
 def _difference(old: Path, new: Path, name: str) -> Iterator[str]:
-    texts = [unstamped(one.read_text(encoding="utf-8")) if one.is_file() else "" for one in (old, new)]
+    texts = [
+        unstamped(one.read_text(encoding="utf-8", errors="replace")) if one.is_file() else "" for one in (old, new)
+    ]
     if texts[0] != texts[1]:
         pair = [text.splitlines(keepends=True) for text in texts]
         yield from unified_diff(pair[0], pair[1], f"knowledge/{name}", "derived anew", n=0)

@@ -68,6 +68,9 @@ def refresh(
     if engine not in ENGINES:
         raise UpstreamError(f"no knowledge is generated for {engine}", None, f"one of {', '.join(ENGINES)}")
     summary = RefreshSummary(engine)
+    for left in folder.glob(".*.part"):  # of a run that was killed
+        with contextlib.suppress(OSError):
+            left.unlink()
     with staged(folder) as staging:
         derive(engine, origin, staging, summary, read_on or datetime.now(UTC).date().isoformat())
         for name in FILES:
@@ -90,12 +93,13 @@ def staged(folder: Path) -> Iterator[Path]:
 def derive(engine: str, origin: Origin, staging: Path, summary: RefreshSummary, read_on: str) -> None:
     """Make every file of an engine anew in ``staging``, which holds the old ones."""
     day = date.fromisoformat(read_on)
+    older = False
     if origin.clone is None:
         why = "no clone was given (--clone)"
         summary.kept |= {name: why for name in ("tags.json", "history.txt") if (staging / name).is_file()}
     else:
-        _tags(engine, origin, staging / "tags.json", day)
-        _history(engine, origin, staging / "history.txt", summary)
+        older = _history(engine, origin, staging / "history.txt", summary)
+        _tags(engine, origin, staging / "tags.json", day, older)
     _surfaces(engine, origin, staging, summary, read_on)
     before = _json(staging / "fixes.json").get("fixes")
     refresh_fixes(
@@ -106,13 +110,18 @@ def derive(engine: str, origin: Origin, staging: Path, summary: RefreshSummary, 
         shelf=origin.index,
         read=day,
         before=before,
+        keep_notes=older or origin.clone is None,
     )
 
 
-def _tags(engine: str, origin: Origin, file: Path, day: date) -> None:
-    """The clone's tags, and those known before that it lacks. UpstreamError when a tag has moved."""
+def _tags(engine: str, origin: Origin, file: Path, day: date, older: bool) -> None:
+    """The clone's tags, and those known before that it lacks. UpstreamError when a tag has moved.
+
+    `older`: the clone's main ends before the history at hand, so what was known of a tag stands.
+    """
     assert origin.clone is not None
-    old = _json(file).get("tags") or {}
+    known = _json(file)
+    old = known.get("tags") or {}
     refresh_tags(engine, origin.clone, file, fork=origin.fork, read=day)
     new = _json(file)
     moved = sorted(
@@ -120,20 +129,35 @@ def _tags(engine: str, origin: Origin, file: Path, day: date) -> None:
     )
     if moved:
         raise UpstreamError(f"{engine}: tags point elsewhere than before: {', '.join(moved)}", str(origin.clone))
-    if old.keys() - new["tags"].keys():
-        new["tags"] = dict(sorted((old | new["tags"]).items(), key=lambda one: (one[1]["date"], one[0])))
+    if older or old.keys() - new["tags"].keys():
+        both = new["tags"] | old if older else old | new["tags"]
+        new["tags"] = dict(sorted(both.items(), key=lambda one: (one[1]["date"], one[0])))
+        new["clone"] = known.get("clone", new["clone"]) if older else new["clone"]
         file.write_text(json.dumps(new, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 
 
-def _history(engine: str, origin: Origin, file: Path, summary: RefreshSummary) -> None:
-    """The clone's history, unless the one at hand goes further."""
+def _history(engine: str, origin: Origin, file: Path, summary: RefreshSummary) -> bool:
+    """The clone's history, unless the one at hand goes further: whether it does."""
     assert origin.clone is not None
-    old = file.read_text(encoding="utf-8") if file.is_file() else ""
+    old = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     refresh_history(engine, origin.clone, file, fork=origin.fork)
-    known, seen = _HORIZON.search(old), _HORIZON.search(file.read_text(encoding="utf-8"))
+    made = file.read_text(encoding="utf-8")
+    known, seen = _HORIZON.search(old), _HORIZON.search(made)
     if known and seen and seen[1] < known[1]:
         file.write_text(old, encoding="utf-8", newline="\n")
         summary.kept["history.txt"] = f"the clone ends {seen[1]}, the history at hand {known[1]}"
+        return True
+    if known and seen:
+        _check_upstreams(engine, origin, old, made)
+    return False
+
+
+def _check_upstreams(engine: str, origin: Origin, old: str, made: str) -> None:
+    """UpstreamError for a clone whose main does not go on from the history at hand: a fork's, or of something else."""
+    last = [line.split()[0] for line in old.splitlines() if line and not line.startswith("#")][-1:]
+    if last and f"\n{last[0]} " not in made:
+        what = f"main of this clone lacks {last[0]}, the last commit known of {engine}'s"
+        raise UpstreamError(what, str(origin.clone), "a fork's clone is given with --fork ENGINE=OWNER/NAME")
 
 
 def _surfaces(engine: str, origin: Origin, staging: Path, summary: RefreshSummary, read_on: str) -> None:
@@ -164,7 +188,11 @@ def _settings_read(folder: Path) -> set[str]:
 
 
 def _json(file: Path) -> dict[str, Any]:
-    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    """The file's content; empty when it is not there or is broken, so that a refresh makes it anew."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
     return found if isinstance(found, dict) else {}
 
 
@@ -176,14 +204,17 @@ def unstamped(text: str) -> str:
 def _settle(made: Path, file: Path, summary: RefreshSummary) -> None:
     """Put a file in its place, whole, when it says anything new."""
     text = made.read_text(encoding="utf-8")
-    if file.is_file() and unstamped(file.read_text(encoding="utf-8")) == unstamped(text):
+    if file.is_file() and unstamped(file.read_text(encoding="utf-8", errors="replace")) == unstamped(text):
         summary.same.append(file.name)
         return
-    file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(text, encoding="utf-8", newline="\n")
         part.replace(file)
+    except OSError as error:
+        raise UpstreamError(f"cannot be written: {error.strerror or error}", str(file)) from error
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
     summary.written[file.name] = len(text.encode())

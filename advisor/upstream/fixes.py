@@ -68,12 +68,14 @@ def refresh_fixes(
     shelf: Shelf | None = None,
     read: date | None = None,
     before: dict[str, dict[str, Any]] | None = None,
+    keep_notes: bool = False,
 ) -> Path:
     """Write fixes.json for every fix that the rules name in this engine's (or component's) repository.
 
     Without a clone only fingerprints and dates speak, and ``before``, the fixes of the last refresh: what git said then
-    still holds. Raises RuleError for an entry that cannot be read, and UpstreamError naming every fix whose witnesses
-    contradict each other, or what was known before; then nothing is written.
+    still holds, and with ``keep_notes`` so does what was noted. Raises RuleError for an entry that cannot be read, and
+    UpstreamError naming every fix whose witnesses contradict each other, or what was known before; then nothing is
+    written.
     """
     upstream = upstream_of(engine)
     fixes = fixes_named(rules, upstream)
@@ -83,7 +85,7 @@ def refresh_fixes(
         answers = judge(fixes, tags, Contents(upstream, shelf or wheels.Index(), tags))
     for fix in fixes:
         if fix.key in (before or {}):
-            _remember(answers[fix.key], (before or {})[fix.key], fix, keep_notes=clone is None)
+            _remember(answers[fix.key], (before or {})[fix.key], fix, keep_notes=keep_notes)
     problems = [problem for answer in answers.values() for problem in answer.problems]
     if problems:
         raise UpstreamError("witnesses contradict each other: " + "; ".join(problems))

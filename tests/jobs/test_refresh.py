@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import zipfile
+from datetime import date
 from pathlib import Path
 from textwrap import dedent
 
@@ -255,11 +256,15 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, rules, monkeypatch):
     refresh("lmdeploy", Origin(lmdeploy(tmp_path, without="0.8.0-"), rules=rules), knowledge=tmp_path)
     before = contents(tmp_path / "lmdeploy")
 
+    real = Path.replace
+
     def full(self, target):
-        raise OSError(28, "No space left on device")
+        if Path(target).parent == tmp_path / "lmdeploy":
+            raise OSError(28, "No space left on device")
+        return real(self, target)
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(UpstreamError, match="No space left"):
         refresh("lmdeploy", Origin(lmdeploy(tmp_path / "elsewhere"), rules=rules), knowledge=tmp_path)
     assert contents(tmp_path / "lmdeploy") == before
 
@@ -269,3 +274,44 @@ def test_a_wheel_that_is_no_wheel_is_said(tmp_path, rules):
     with pytest.raises(UpstreamError, match="not a readable wheel"):
         refresh("lmdeploy", Origin(index, rules=rules), knowledge=tmp_path)
     assert not (tmp_path / "lmdeploy").exists()
+
+
+@pytest.mark.parametrize("name", ["settings.json", "releases.json", "fixes.json"])
+@pytest.mark.parametrize("rubbish", ['{"a": [1,', "[]", "\x00\xff"])
+def test_a_broken_file_is_told_and_made_anew(tmp_path, rules, name, rubbish):
+    origin = Origin(lmdeploy(tmp_path), rules=rules)
+    refresh("lmdeploy", origin, knowledge=tmp_path, read_on="2026-11-29")
+    whole = contents(tmp_path / "lmdeploy")
+    (tmp_path / "lmdeploy" / name).write_text(rubbish, encoding="latin-1")
+    told = {part.file: part.holds for part in knowledge_of.status(date(2026, 11, 30), tmp_path)}
+    assert told[name] == "cannot be read"
+    assert name in refresh("lmdeploy", origin, knowledge=tmp_path, read_on="2026-11-29").written
+    assert contents(tmp_path / "lmdeploy") == whole
+
+
+def test_what_a_killed_run_left_is_cleared(tmp_path, rules):
+    origin = Origin(lmdeploy(tmp_path), rules=rules)
+    refresh("lmdeploy", origin, knowledge=tmp_path)
+    (tmp_path / "lmdeploy" / ".settings.json.123.part").write_text("half")
+    refresh("lmdeploy", origin, knowledge=tmp_path)
+    assert [name for name in contents(tmp_path / "lmdeploy") if name.endswith(".part")] == []
+
+
+def test_an_older_clone_leaves_what_is_known_of_tags(tmp_path, clone, rules):
+    refresh("xllm", xllm(tmp_path, clone, rules), knowledge=tmp_path)
+    history, tags = tmp_path / "xllm" / "history.txt", tmp_path / "xllm" / "tags.json"
+    history.write_text(history.read_text().replace("# horizon: 20", "# horizon: 21"))
+    known = json.loads(tags.read_text())
+    known["tags"]["v0.10.0"]["main"] = "0123456789ab"
+    tags.write_text(json.dumps(known, indent=1) + "\n")
+    refresh("xllm", xllm(tmp_path, clone, rules), knowledge=tmp_path)
+    assert json.loads(tags.read_text())["tags"]["v0.10.0"]["main"] == "0123456789ab"
+
+
+def test_a_clone_that_does_not_go_on_from_what_is_known_is_refused(tmp_path, clone, rules):
+    refresh("xllm", xllm(tmp_path, clone, rules), knowledge=tmp_path)
+    history = tmp_path / "xllm" / "history.txt"
+    lines = history.read_text().splitlines()
+    history.write_text("\n".join([*lines[:-1], "fedcba987654 " + lines[-1].split(" ", 1)[1]]) + "\n")
+    with pytest.raises(UpstreamError, match=r"lacks fedcba987654.*--fork"):
+        refresh("xllm", xllm(tmp_path, clone, rules), knowledge=tmp_path)
