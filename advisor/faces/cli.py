@@ -21,6 +21,7 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.faces import files as files_of
 from advisor.faces import reference
 from advisor.faces.bare_options import HERE, command_with
+from advisor.faces.lint import lint as lint_files
 from advisor.faces.patch import PatchCommand, patch
 from advisor.jobs.request import File, Located, Request
 from advisor.model.report import STATUSES, Report
@@ -80,7 +81,10 @@ def check(
     env: Annotated[Many | None, typer.Option(metavar="NAME=VALUE", help="An environment variable. Repeatable.")] = None,
     repo: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Judge this clone or fork of the engine; --version names a revision of it."),
+        typer.Option(
+            metavar="PATH",
+            help="Judge this clone or fork of the engine; --version: a revision of it, or the release it is based on.",
+        ),
     ] = None,
     installed: Annotated[
         str | None,
@@ -267,8 +271,15 @@ def explain(rule: Annotated[str, typer.Argument(help="A rule id, or the upstream
 
 
 @app.command()
-def schema() -> None:
+def schema(
+    lint: Annotated[bool, typer.Option("--lint", help="That of `advisor lint --format json` instead.")] = False,
+) -> None:
     """Print the JSON Schema of the report (docs/json.md explains it)."""
+    if lint:
+        from advisor.render.lint_schema import lint_schema
+
+        files_of.write(lint_schema(), None)
+        return
     from advisor.render.schema import report_schema
 
     files_of.write(report_schema(), None)
@@ -277,6 +288,7 @@ def schema() -> None:
 app.command()(reference.flags)
 app.command()(reference.release)
 app.command()(reference.fix)
+app.command("lint")(lint_files)
 app.command("patch", cls=PatchCommand)(patch)
 
 

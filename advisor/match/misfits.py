@@ -58,7 +58,7 @@ def misfits(
     engine's flag for one of another engine and whose that is, each when it is needed.
     """
     judge = _Judge(launch, knowledge, release, replaced, foreign)
-    flags = [one for one in launch.settings if one.typed.startswith("-")]
+    flags = [one for one in launch.settings if one.typed.startswith("-") or (launch.server and _is_keyword(one))]
     if launch.server is False:  # a benchmark, a router: it has flags of its own
         flags = []
     if flags and (other := judge.other_server(flags)):
@@ -129,10 +129,11 @@ class _Judge:
 
     def _held(self, given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...]) -> Iterator[Discrepancy]:
         assert self.release is not None
-        fitting = fit(given, here, records, str(self.knowledge.profile.get("flag_style") or "argparse"))
+        style = str(self.knowledge.profile.get("flag_style") or "argparse")
+        fitting = fit(given, here, records, style) if not _is_keyword(given) else None
         if fitting is not None and self.release.exact:
             yield self._unfit(given, fitting)
-        elif here.deprecated:
+        elif here.deprecated and given.flag not in (self.knowledge.profile.get("quiet_deprecations") or ()):
             yield self._deprecated("setting-deprecated", given, given.flag, given.typed, here.instead)
 
     def _unfit(self, given: Setting, fitting: Fitting) -> Discrepancy:
@@ -276,6 +277,11 @@ class _Judge:
 
     def _ignored(self) -> Level:
         return "warning" if self.release and self.release.exact else "note"
+
+
+def _is_keyword(given: Setting) -> bool:
+    """Whether it is given as a keyword of Python: `LLM(swap_space=8)`; its name has to be there, no more is judged."""
+    return given.typed.isidentifier() and given.known and given.origin == "stated"
 
 
 def _written(instead: str, by: Replacement | None) -> str:

@@ -1,0 +1,225 @@
+"""`advisor lint`: files in, findings out, in as many formats as asked for; the exit code is the gate's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from advisor.errors import UsageError
+from advisor.faces import files as files_of
+
+if TYPE_CHECKING:
+    from advisor.jobs.lint import Progress
+    from advisor.model.lint import LintFinding, LintReport
+    from advisor.model.suppression import Configuration
+
+OK, FOUND, USAGE = 0, 1, 2
+
+
+class Format(StrEnum):
+    """How the findings are written."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+    gitlab = "gitlab"
+    junit = "junit"
+    markdown = "markdown"
+
+
+class FailOn(StrEnum):
+    """The lowest level that makes exit code 1."""
+
+    error = "error"
+    warning = "warning"
+    note = "note"
+    never = "never"
+
+
+class Action(StrEnum):
+    """What can be done about a finding."""
+
+    fix = "fix"
+    workaround = "workaround"
+    none = "none"
+
+
+_ACTIONS = {Action.fix: "fix released", Action.workaround: "workaround", Action.none: "none"}
+
+
+def lint(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="[PATH]...", help="Files and folders; . by default.")
+    ] = None,
+    format: Annotated[
+        list[Format] | None, typer.Option(help="Output format. Repeatable, each with its --output in the same order.")
+    ] = None,
+    output: Annotated[
+        list[Path] | None, typer.Option("--output", "-o", help="Write to this file. The last format needs none.")
+    ] = None,
+    fail_on: Annotated[FailOn | None, typer.Option(help="Exit 1 at this level or above; warning by default.")] = None,
+    actionable: Annotated[
+        list[Action] | None,
+        typer.Option(help="Only findings about which this can be done fail a run; fix and workaround by default."),
+    ] = None,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Also say what an incident would leave no trace of.")
+    ] = False,
+    diff: Annotated[str, typer.Option(metavar="REF", help="Only what has changed since this revision.")] = "",
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Leave out, as in .gitignore. Repeatable.")
+    ] = None,
+    no_ignore: Annotated[bool, typer.Option("--no-ignore", help="Look at what .gitignore leaves out too.")] = False,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="An advisor.toml or pyproject.toml.")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Findings known from before do not count.")
+    ] = None,
+    write_baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the findings of now as a baseline, and stop.")
+    ] = None,
+    suppressed: Annotated[
+        bool, typer.Option("--suppressed/--no-suppressed", help="Whether SARIF lists what is suppressed; marked so.")
+    ] = True,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 is one a core.")] = 0,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Facts and sources of every finding.")] = False,
+) -> None:
+    """Known failures and settings that do not fit, in deployment files."""
+    from advisor.jobs import lint as job
+
+    where = tuple(paths or [Path(".")])
+    settings = job.configuration(where, config)
+    known = _baseline(baseline, settings)
+    changed = _changed(where, diff)
+    request = job.LintRequest(
+        paths=where,
+        today=datetime.now(UTC).date(),
+        exclude=(*settings.exclude, *(exclude or ())),
+        respect_ignore=not no_ignore,
+        evidence=evidence,
+        processes=jobs,
+        configuration=settings,
+        baseline="" if write_baseline else known[1],
+        baseline_name=known[0],
+        changed=changed,
+        complete=changed is None and all(one.is_dir() for one in where),
+    )
+    report = job.lint(request, _progress())
+    if write_baseline is not None:
+        from advisor.jobs.baseline import write
+
+        files_of.write(write(report), write_baseline)
+        raise typer.Exit(OK)
+    failing = _failing(report, fail_on, actionable, settings, evidence)
+    _write(report, failing, format or [Format.text], output or [], verbose, suppressed)
+    if changed is None and not any(one.format for one in report.files):
+        said = "; ".join(note for one in report.files for note in one.notes)[:400]
+        hint = "looked for vLLM, SGLang, LMDeploy and xLLM launches"
+        raise UsageError("nothing recognised" + (f": {said}" if said else ""), " ".join(map(str, where)), hint)
+    raise typer.Exit(FOUND if failing else OK)
+
+
+def _failing(
+    report: LintReport,
+    fail_on: FailOn | None,
+    actionable: list[Action] | None,
+    settings: Configuration,
+    evidence: bool,
+) -> tuple[LintFinding, ...]:
+    """The findings that make exit code 1."""
+    from advisor.jobs import gate
+
+    level = fail_on.value if fail_on else settings.fail_on or gate.DEFAULT_FAIL_ON
+    kinds = [_ACTIONS[one] for one in actionable] if actionable else settings.actionable or gate.DEFAULT_ACTIONABLE
+    return gate.failing(report, level, frozenset(kinds), evidence=evidence and fail_on is FailOn.note)  # type: ignore[arg-type]
+
+
+def _baseline(given: Path | None, settings: Configuration) -> tuple[str, str]:
+    """Name and text of the baseline in force; empty without one."""
+    file = given
+    if file is None and settings.baseline:
+        file = Path(os.path.dirname(settings.file)) / settings.baseline
+    if file is None:
+        return "baseline", ""
+    return str(file), files_of.read(str(file)).content.decode("utf-8", "replace")
+
+
+def _changed(paths: tuple[Path, ...], revision: str) -> dict[str, tuple[tuple[int, int], ...]] | None:
+    if not revision:
+        return None
+    from advisor.jobs.changed import changed_lines
+
+    first = paths[0]
+    return changed_lines(first if first.is_dir() else first.parent, revision)
+
+
+def _write(
+    report: LintReport,
+    failing: tuple[LintFinding, ...],
+    formats: list[Format],
+    outputs: list[Path],
+    verbose: bool,
+    suppressed: bool,
+) -> None:
+    if len(outputs) > len(formats) or len(formats) - len(outputs) > 1:
+        raise UsageError(
+            f"{len(formats)} formats and {len(outputs)} outputs",
+            "--output",
+            "one each; only one can go to the terminal",
+        )
+    on_terminal = len(formats) > len(outputs)
+    targets: list[Path | None] = [*([None] if on_terminal else []), *outputs]
+    for format, target in zip(formats, targets, strict=True):
+        files_of.write(_rendered(report, failing, format, target, verbose, suppressed), target)
+
+
+def _rendered(
+    report: LintReport,
+    failing: tuple[LintFinding, ...],
+    format: Format,
+    target: Path | None,
+    verbose: bool,
+    suppressed: bool,
+) -> str:
+    from importlib import import_module
+
+    modules = {
+        Format.text: "lint_text",
+        Format.json: "lint_json",
+        Format.sarif: "sarif",
+        Format.github: "annotations",
+        Format.gitlab: "gitlab",
+        Format.junit: "junit",
+        Format.markdown: "lint_markdown",
+    }
+    name = modules[format]
+    render = getattr(import_module(f"advisor.render.{name}"), name)
+    if format is Format.sarif:
+        return str(render(report, suppressed=suppressed))
+    if format is Format.junit:
+        return str(render(report, failing))
+    if format is not Format.text:
+        return str(render(report))
+    colour = target is None and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    width = min(shutil.get_terminal_size((80, 24)).columns, 120)
+    return str(render(report, colour=colour, width=width, verbose=verbose))
+
+
+def _progress() -> Progress | None:
+    """A line that counts, on a terminal that is not the output."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        end = "\r" if done < total else "\r\x1b[K"
+        sys.stderr.write(f"\r{done} of {total} files{end}" if done < total else end)
+        sys.stderr.flush()
+
+    return show

@@ -1,0 +1,174 @@
+"""One case of a file -> its exposure to known failures, as `check` judges the same facts, each at the deciding setting.
+
+The deciding setting is the one that a remedy changes, else the first given one that the exposure stands on, else the
+place that names the build. What can be done about it: a release has a fix that is complete or not verified for this
+case; else a setting, a variable or a library avoids it, and that is known better than by a suggestion; else nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.advice.remedies import EDITS, change, proof_says
+from advisor.jobs.fixing import fix_out
+from advisor.jobs.judging import catalogue
+from advisor.jobs.lint_case import Unit
+from advisor.jobs.redaction import redact_value
+from advisor.jobs.reporting import headline, says
+from advisor.match.conditions import evaluate, strongest
+from advisor.match.judge import Verdict, applies, build_affected, exposed, judge
+from advisor.match.observation import place_of
+from advisor.match.view import View
+from advisor.model.deployment import Place, Workload
+from advisor.model.fact import Fact
+from advisor.model.launch import Setting, Variable
+from advisor.model.lint import Actionability, Edit
+from advisor.model.report import FixOut, SourceOut
+from advisor.model.rule import Remedy, Rule
+from advisor.model.truth import Truth
+
+SHOWN = ("exposed", "likely", "matched")
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """One rule that a case is exposed to, ready to be shown."""
+
+    rule: Rule
+    says: str
+    workload: Workload
+    place: Place
+    fact: str
+    because: tuple[str, ...]
+    advice: tuple[str, ...]
+    related: tuple[tuple[Place, str], ...]
+    actionability: Actionability
+    edit: Edit
+    sources: tuple[SourceOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """A setting or variable of the file that an exposure stands on."""
+
+    workload: Workload
+    given: Setting | Variable
+    place: Place
+
+    @property
+    def name(self) -> str:
+        return self.given.flag if isinstance(self.given, Setting) else self.given.name
+
+    def says(self) -> str:
+        """As the file gives it, without secrets."""
+        typed = self.given.typed if isinstance(self.given, Setting) else self.given.name
+        return f"{typed} {redact_value(self.name, self.given.value)}"
+
+    def shortly(self) -> str:
+        """As the file gives it, a long value cut."""
+        words = self.says()
+        return words if len(words) <= 60 else words[:57] + "…"
+
+    def fact(self) -> str:
+        """The same whatever its spelling and place."""
+        return f"{self.name}={redact_value(self.name, self.given.value)}"
+
+
+def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
+    """Every rule that the unit is exposed to, or worse, in the order of the catalogue.
+
+    Symptoms are looked at only where the exposure is not ruled out: a file alone shows none that would matter there.
+    """
+    for rule in catalogue():
+        if not applies(rule, view.case.build.engine) or build_affected(rule, view).truth is Truth.NO:
+            continue
+        if exposed(rule, view).truth is Truth.NO:
+            continue
+        verdict = judge(rule, view)
+        if verdict.status in SHOWN:
+            yield _exposed(unit, view, verdict)
+
+
+def _exposed(unit: Unit, view: View, verdict: Verdict) -> Exposed:
+    rule = verdict.rule
+    remedies = [one for one in rule.remedies if one.status != "suggested" and _applies(one, view)]
+    grounds = _deciding(list(_grounds(unit, view, verdict)), remedies)
+    source = unit.placed.source
+    first = grounds[0] if grounds else None
+    place = first.place if first else source.place if source else unit.workloads[0].place
+    more = [(one.place, one.says()) for one in grounds[1:]]
+    more += [(source.place, f"the build: {source.text}")] if source and source.place != place else []
+    fixes = [fix_out(one, view) for one in rule.fixes]
+    release = _release(fixes)
+    because = tuple(dict.fromkeys(says(fact) for fact in strongest(verdict.exposure.because)))
+    return Exposed(
+        rule=rule,
+        says=_says(verdict, view, grounds) + (f"; first fixed in {release}" if release else ""),
+        workload=first.workload if first else unit.workloads[0],
+        place=place,
+        fact=" ".join(sorted({one.fact() for one in grounds})) or "build",
+        because=because + ((unit.says,) if unit.says else ()),
+        advice=tuple(f"{one.what} Cost: {one.cost} ({proof_says(one)})" for one in remedies),
+        related=tuple(more),
+        actionability=_actionability(rule, release, remedies),
+        edit="unsafe" if any(one.do in EDITS for one in remedies) and first is not None else "",
+        sources=tuple(SourceOut(one.url, one.date or "", one.note or "") for one in rule.references),
+    )
+
+
+def _says(verdict: Verdict, view: View, grounds: list[_Ground]) -> str:
+    """The build and the settings that decide, and what they can meet; `check`'s own line for anything worse."""
+    if verdict.status != "exposed":
+        return headline(verdict)
+    settings = " and ".join(dict.fromkeys(one.shortly() for one in grounds))
+    with_ = f" with {settings}" if settings else ""
+    return f"{view.case.build.label()}{with_} can meet {verdict.rule.id}: {verdict.rule.summary}"
+
+
+def _applies(remedy: Remedy, view: View) -> bool:
+    return remedy.applies_when is None or evaluate(remedy.applies_when, view).truth is not Truth.NO
+
+
+def _release(fixes: list[FixOut]) -> str | None:
+    """The first release that holds a fix of more than a part."""
+    found = [one.first_release for one in fixes if one.completeness != "partial" and one.first_release]
+    return found[0] if found else None
+
+
+def _actionability(rule: Rule, release: str | None, remedies: list[Remedy]) -> Actionability:
+    if release:
+        return "fix released"
+    return "workaround" if any(one.do in (*EDITS, "component") for one in remedies) else "none"
+
+
+def _grounds(unit: Unit, view: View, verdict: Verdict) -> Iterator[_Ground]:
+    """The settings and variables given in the file that the exposure stands on."""
+    for fact in verdict.exposure.because:
+        for name in _names(fact, view):
+            for workload in unit.workloads:
+                launch = workload.launch
+                given = launch.setting(name) if name.startswith("-") else launch.variable(name)
+                place = place_of(workload, given)
+                if given is not None and place is not None and fact.origin != "default" and _is_of(fact, given):
+                    yield _Ground(workload, given, place)
+
+
+def _is_of(fact: Fact, given: Setting | Variable) -> bool:
+    return fact.span is None or given.span is None or fact.span == given.span
+
+
+def _names(fact: Fact, view: View) -> tuple[str, ...]:
+    """The flags and variables that a fact can be read from."""
+    kind, _, name = fact.name.partition(":")
+    if kind in ("setting", "env"):
+        return (name,)
+    recipe = (view.knowledge.profile.get("facts") or {}).get(name or kind) if view.knowledge else None
+    return (*(recipe.get("settings") or ()), *(recipe.get("env") or ())) if recipe else ()
+
+
+def _deciding(grounds: list[_Ground], remedies: list[Remedy]) -> list[_Ground]:
+    """The grounds, each place once, those that a remedy changes first."""
+    changed = {name for one in remedies if one.do in EDITS for name in change(one)}
+    once = list({(one.workload.identity(), one.place.start, one.place.end): one for one in grounds}.values())
+    return sorted(once, key=lambda one: one.name.partition(".")[0] not in changed and one.name not in changed)

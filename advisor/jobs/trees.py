@@ -1,0 +1,93 @@
+"""Paths on the command line -> the files to lint, in order: what `.gitignore` leaves out stays out.
+
+A file that is named is taken whatever ignores it. Folders are walked without following links; `.git` and the like are
+never entered. Patterns to exclude are those of `.gitignore`, relative to the folder that is walked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from advisor.errors import UsageError
+
+NEVER = frozenset(
+    {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".mypy_cache", ".pytest_cache"}
+)
+IGNORE = ".gitignore"
+
+Rules = tuple[tuple[str, GitIgnoreSpec], ...]
+"""Ignore files in force in a folder: where each stands, and what it leaves out."""
+
+
+def files(paths: Sequence[Path], exclude: Sequence[str] = (), *, respect_ignore: bool = True) -> Iterator[Path]:
+    """Every file, each once, folders in order of names. UsageError for a path that is not there."""
+    seen: set[str] = set()
+    spec = GitIgnoreSpec.from_lines(exclude)
+    for path in paths:
+        if not path.exists():
+            raise UsageError("no such file or folder", str(path), None)
+        found = _walk(path, spec, respect_ignore) if path.is_dir() else iter((path,))
+        for one in found:
+            key = os.path.normpath(one)
+            if key not in seen:
+                seen.add(key)
+                yield Path(key)
+
+
+def _walk(root: Path, exclude: GitIgnoreSpec, respect_ignore: bool) -> Iterator[Path]:
+    above = _above(root) if respect_ignore else ()
+    stack: list[tuple[Path, Rules]] = [(root, above)]
+    while stack:
+        folder, rules = stack.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda one: one.name)
+        except OSError:
+            continue
+        if respect_ignore and any(one.name == IGNORE for one in entries):
+            rules = (*rules, *_rules(folder))
+        below: list[tuple[Path, Rules]] = []
+        for entry in entries:
+            path = folder / entry.name
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if _left_out(path, is_folder, root, exclude, rules):
+                continue
+            if is_folder and entry.name not in NEVER:
+                below.append((path, rules))
+            elif not is_folder and entry.is_file(follow_symlinks=False):
+                yield path
+        stack += reversed(below)
+
+
+def _left_out(path: Path, is_folder: bool, root: Path, exclude: GitIgnoreSpec, rules: Rules) -> bool:
+    end = "/" if is_folder else ""
+    if exclude.match_file(path.relative_to(root).as_posix() + end):
+        return True
+    verdict = False
+    whole = os.path.abspath(path)
+    for base, spec in rules:  # the nearer file has the last word
+        said = spec.check_file(os.path.relpath(whole, base).replace(os.sep, "/") + end).include
+        verdict = verdict if said is None else said
+    return verdict
+
+
+def _rules(folder: Path) -> Rules:
+    try:
+        lines = (folder / IGNORE).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ()
+    return ((os.path.abspath(folder), GitIgnoreSpec.from_lines(lines)),)
+
+
+def _above(root: Path) -> Rules:
+    """The ignore files from the repository's root down to above `root`; none outside of a repository."""
+    start = Path(os.path.abspath(root))
+    found: list[Path] = []
+    for folder in start.parents:
+        found.append(folder)
+        if (folder / ".git").exists():
+            return tuple(rule for one in reversed(found) for rule in _rules(one))
+    return ()

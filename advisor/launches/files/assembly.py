@@ -1,0 +1,230 @@
+"""What a file says it starts, with its places -> launches, arguments and variables, by the readers of command lines.
+
+    words `vllm`, `serve`, `m`, `--tp`, `"8"`, each with its characters in the file; TP=8; image vllm/vllm:v1
+        -> one Made: the Launch (text: the whole file, settings' offsets into it), its Arguments and Assignments
+
+Every reader of a format fills a `Typed` and asks `launches` of it. A word that is a script (`sh -c "…"`, or a shell
+file) is read as shell and its places mapped back into the file by `Origins`. `$(NAME)` and `$NAME` take the value that
+the same container sets, where that is written out; any other stays as typed, which every judge takes for unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from advisor.launches import bare, command_line, flags
+from advisor.launches.command_line import Recognised, image_engine
+from advisor.launches.files.blobs import commands, expanded
+from advisor.launches.files.templates import HOLE
+from advisor.launches.files.typed import File, Made, Typed
+from advisor.launches.shell import Command, Word
+from advisor.launches.spelling import looks_like_flag, spell
+from advisor.launches.wrappers import base
+from advisor.model.deployment import Argument, Assignment
+from advisor.model.knowledge import Knowledge
+from advisor.model.launch import Launch, Setting, Variable
+
+__all__ = ["File", "Made", "Typed", "launches"]
+
+_DYNAMO = re.compile(r"dynamo\.(\w+)(?:\.main)?\Z")  # python3 -m dynamo.vllm
+_TAG = re.compile(r":v?(\d+\.\d+(?:\.\d+)?(?:\.post\d+|rc\d+)?)")
+_IDLE = {"sleep", "tail", "ray", "echo", "cat", "true", "curl", "wget", "hf", "huggingface-cli", "pip", "vllm-router"}
+
+
+@dataclass(frozen=True)
+class _Words(flags.Place):
+    """Quotes a setting by its words, whatever stands between them in the file."""
+
+    words: Sequence[Word] = ()
+
+    def quote(self, start: int, end: int) -> str:
+        said = [word.text for word in self.words if start <= word.start and word.end <= end] if start >= 0 else []
+        return " ".join(" ".join(said).split())
+
+
+def launches(typed: Typed, file: File, *, engine: str | None = None, version: str | None = None) -> list[Made]:
+    """The engine launches among what is asked to run, in order; empty when it starts no engine. Never raises.
+
+    `engine` is the one to take flags without a command for; `version` the build, when something but the image tells it.
+    """
+    known = {one.name: one.value for one in typed.environment if one.known} | dict(typed.injected)
+    words = [expanded(word, known) for word in typed.words]
+    read_ = list(commands(words, typed, file, known))
+    found = [made for one in read_ if (made := _made(one, typed, file, engine, version)) is not None]
+    if not found and (alone := _unnamed(words, typed, file, engine, version)):
+        found = [alone]
+    return found
+
+
+# one command
+
+
+def _made(command: Command, typed: Typed, file: File, engine: str | None, version: str | None) -> Made | None:
+    """The launch of a command that starts an engine, or None."""
+    component = _component(command, file)
+    found = component or command_line.recognise(command, file.engines, engine)
+    if found is None or _is_another_module(command, found):
+        return None
+    made = _read(command, found, typed, file, version)
+    if component:
+        made = replace(made, launch=_own_flags_left_out(made.launch))
+    helped = any(one.typed in ("--help", "-h") for one in made.launch.settings)
+    return None if helped else made
+
+
+def _component(command: Command, file: File) -> Recognised | None:
+    """`python3 -m dynamo.vllm …`: what Dynamo's worker does not know itself goes through the engine's own parser.
+
+    So an absent flag has the engine's default, but for what concerns KV events, log statistics and the scheduler class.
+    Dynamo components/src/dynamo/vllm/args.py at 000a36a7399a, …/sglang/args.py at 010ba7526f5a, read 2026-11-29.
+    """
+    for at, word in enumerate(command.words[1:], 1):
+        if (
+            (named := _DYNAMO.match(word.text))
+            and command.words[at - 1].text == "-m"
+            and named.group(1) in file.engines
+        ):
+            return Recognised(named.group(1), at + 1)
+    return None
+
+
+def _own_flags_left_out(launch: Launch) -> Launch:
+    """A launch by Dynamo without the flags that are Dynamo's: those that no release of the engine has."""
+    own = [one.typed for one in launch.settings if not one.known]
+    note = f"not {launch.engine}'s flags, left to Dynamo: {' '.join(own)}"
+    kept = tuple(one for one in launch.settings if one.known)
+    return replace(launch, settings=kept, notes=(*launch.notes, note)) if own else launch
+
+
+def _is_another_module(command: Command, found: Recognised) -> bool:
+    """Whether it is `python -m ENGINE.something` that is no server: a benchmark, a router."""
+    before = command.words[found.arguments - 2 : found.arguments] if found.arguments >= 2 else ()
+    return not found.exact and bool(before) and before[0].text == "-m"
+
+
+def _unnamed(words: Sequence[Word], typed: Typed, file: File, engine: str | None, version: str | None) -> Made | None:
+    """Flags alone, after what an image starts that is not known, or with an image that tells the engine."""
+    start = 1 if words and words[0].text == "serve" else 0
+    first = words[start].text if len(words) > start else ""
+    command = Command(tuple(words[start:]), (), (), typed.start, typed.end, "", -1)
+    by_image = (file.engine_of(typed.image) or "").partition("-")[0]
+    if typed.follows and not words:
+        runs = (image_engine(typed.image, file.knowledge) or "").partition("-")[0]
+        runs = runs or (engine or "" if not typed.image else "")
+        return _read(command, Recognised(runs, 0, False), typed, file, version) if runs in file.engines else None
+    if not typed.follows and words and not _opaque(words):
+        return None
+    named = by_image if by_image in file.engines else engine or ""
+    if not typed.follows and words:
+        return _read(replace(command, words=()), Recognised(named, 0, False), typed, file, version) if named else None
+    if not looks_like_flag(first.partition("=")[0]) and not named:
+        return None
+    named = named or bare.likeliest(words, file.engines)
+    if named not in file.engines:
+        return None
+    made = _read(command, Recognised(named, 0, False), typed, file, version)
+    wanted = 1 if by_image or engine else 2
+    return made if sum(one.known for one in made.launch.settings) >= wanted else None
+
+
+def _opaque(words: Sequence[Word]) -> bool:
+    """Whether the command is a script of its own, of which nothing is known: `bash /start.sh`."""
+    heads = [word.text for word in words[:3]]
+    return any(one.endswith(".sh") for one in heads) and base(heads[0]) not in _IDLE
+
+
+def _read(command: Command, found: Recognised, typed: Typed, file: File, version: str | None) -> Made:
+    known = file.engines.get(found.engine)
+    build = version or ((tag := _TAG.search(typed.image)) and tag.group(1)) or None
+    told = replace(command, words=tuple(_natural(one, typed, known, build) for one in command.words))
+    words = tuple(_answered(word, file) for word in told.words)
+    source = file.source
+    place = _Words(file.text, source.span, words)
+    parsed = flags.parse(words[found.arguments :], known, build, place)
+    model = _model(parsed, known, found)
+    whole = found.exact and typed.whole
+    launch = command_line.assemble(
+        replace(command, words=words), parsed, found.engine, known, source, model, complete=whole
+    )
+    given = [*typed.environment, *_assignments(command, launch, file)]
+    variables = (*(_variable(one, file) for one in typed.environment), *launch.environment)
+    image = command.image or typed.image
+    called = image_engine(image, file.knowledge) or ""
+    launch = replace(
+        launch,
+        engine=called if called.startswith(found.engine + "-") else found.engine,
+        image=file.filled(image, *_around(file, image, typed)),
+        environment=variables,
+        settings=tuple(_setting(one, file) for one in launch.settings),
+    )
+    arguments = tuple(_argument(word, command, typed, file) for word in told.words)
+    return Made(launch, arguments, tuple(given))
+
+
+def _natural(word: Word, typed: Typed, known: Knowledge | None, version: str | None) -> Word:
+    """A key of a map that is true or false, as the flag that whoever reads the map would make of it."""
+    if typed.forms.get((word.start, word.end)) != "mapping value" or not word.text.endswith(("=true", "=false")):
+        return word
+    flag, _, value = word.text.partition("=")
+    if value == "true":
+        return replace(word, text=flag)
+    pair = spell(flag, known, version).kind == "pair" and not flag.startswith("--no-")
+    return replace(word, text="--no-" + flag[2:]) if pair else word
+
+
+def _around(file: File, image: str, typed: Typed) -> tuple[int, int]:
+    return (typed.image_start, typed.image_start + len(image)) if typed.image_start >= 0 else (0, 0)
+
+
+def _answered(word: Word, file: File) -> Word:
+    """A word with a template in it: its value is marked as one that nobody here knows."""
+    if HOLE not in word.text:
+        return word
+    text = "$" + file.filled(word.text, word.start, word.end) if not word.text.startswith("-") else ""
+    if not text:
+        name, equals, value = word.text.partition("=")
+        text = f"{name}{equals}{'$' if HOLE in value else ''}{value}"
+        text = file.filled(text, word.start, word.end)
+    return replace(word, text=text, known=False, open=word.open or word.text.strip(HOLE) == "")
+
+
+def _setting(one: Setting, file: File) -> Setting:
+    return replace(one, quote=file.text[one.start : one.end]) if HOLE in one.quote else one
+
+
+def _model(parsed: flags.Parsed, known: Knowledge | None, found: Recognised) -> str:
+    """The model named by a flag, else the first word that is no flag, which then is no stray."""
+    names = bare.model_flags(known) if known else []
+    for one in reversed(parsed.settings):
+        if (one.flag in names or one.typed in names) and isinstance(one.value, str):
+            return one.value
+    return parsed.strays.pop(0).text if parsed.strays and found.exact else ""
+
+
+def _variable(one: Assignment, file: File) -> Variable:
+    value = one.value if one.known or "$" in one.value else f"$({one.name})"
+    quote = " ".join(file.text[one.place.start : one.place.end].split())
+    return Variable(one.name, value, one.place.span, "stated", quote[:200])
+
+
+def _assignments(command: Command, launch: Launch, file: File) -> Iterator[Assignment]:
+    """The variables that the script itself sets."""
+    kept = {one.name for one in launch.environment}
+    for one in (*command.environment, *command.assigned):
+        if one.name not in kept or one.name_start < 0:
+            continue
+        whole = file.place(one.name_start, one.end, "shell word")
+        value = file.place(one.start, one.end, "shell word") if one.start >= 0 else None
+        known = "$" not in one.value and "`" not in one.value and HOLE not in one.value
+        yield Assignment(one.name, one.value, whole, value, known)
+
+
+def _argument(word: Word, command: Command, typed: Typed, file: File) -> Argument:
+    text = file.filled(word.text, word.start, word.end)
+    if word.start < 0:
+        low, high = (command.start, command.end) if command.start >= 0 else (typed.start, typed.end)
+        return Argument(text, file.place(low, high, "text"), word.known)
+    form = typed.forms.get((word.start, word.end)) or ("shell word" if typed.forms else typed.form)
+    return Argument(text, file.place(word.start, word.end, form), word.known and HOLE not in word.text)

@@ -1,0 +1,218 @@
+"""YAML text -> small trees whose nodes know the characters of the file they stand in.
+
+    a: &x [1, "é"]        -> one document: a map whose `a` is a list of two texts, `"é"` at characters 10..13
+    b: *x                    `b` is that same list
+
+Every document of a file is read by itself, so that an error in one costs that one alone. Tags are kept as text and
+never acted upon, an anchor is one shared node (nothing is copied), merge keys are resolved when a key is asked for and
+within a budget.
+
+**Source:** YAML 1.2.2, chapters 7 and 8; marks, nodes and the limit on nesting are those of PyYAML's parser (libyaml).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+MAX_NODES = 200_000
+MAX_DEPTH = 100
+_MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.M)
+_DIRECTIVES = re.compile(r"\A(?:\ufeff?[ \t]*(?:[#%][^\n]*)?(?:\n|\Z))*\Z")
+_PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|\Z))+")  # &anchor !!str, before a scalar
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """`text` of a scalar, `pairs` of a map (merge keys among them), `items` of a list. `start`..`end` are characters of
+    the file, quotes included, blank ends of blocks not. `style` is '"', "'", "|", ">" or "" of a scalar, "flow" or
+    "block" of a collection."""
+
+    kind: Literal["map", "list", "text"]
+    start: int
+    end: int
+    style: str = ""
+    text: str = ""
+    tag: str = ""
+    pairs: list[tuple[Node, Node]] = field(default_factory=list)
+    items: list[Node] = field(default_factory=list)
+    keys: dict[str, tuple[Node, Node]] | None = None
+
+    def get(self, *path: str) -> Node | None:
+        """The node under these keys, merged ones included; None when there is none."""
+        here: Node | None = self
+        for key in path:
+            found = here.mapping().get(key) if here is not None and here.kind == "map" else None
+            here = found[1] if found else None
+        return here
+
+    def mapping(self) -> dict[str, tuple[Node, Node]]:
+        """Key and value by the key's text: of two equal keys the last; the map's own before merged ones."""
+        if self.keys is None:
+            self.keys = {}  # set first: a map that merges itself ends here
+            own = {key.text: (key, value) for key, value in self.pairs if key.text != "<<" or key.style}
+            merged: dict[str, tuple[Node, Node]] = {}
+            for key, value in self.pairs if len(own) < len(self.pairs) else ():
+                for one in value.items or [value] if key.text == "<<" and not key.style else ():
+                    merged = {**one.mapping(), **merged}
+            self.keys = {**merged, **own} if merged else own
+        return self.keys
+
+    def said(self, *path: str) -> str:
+        """The text under these keys; "" when there is none."""
+        found = self.get(*path)
+        return found.text if found is not None and found.kind == "text" and not found.null else ""
+
+    @property
+    def null(self) -> bool:
+        """Whether a scalar says nothing: empty, `~` or `null` without quotes."""
+        return self.kind == "text" and not self.style and self.text in ("", "~", "null", "Null", "NULL")
+
+    @property
+    def true(self) -> bool | None:
+        """The truth of a plain scalar; None of anything else."""
+        word = self.text.lower() if self.kind == "text" else ""
+        return True if word in ("true", "yes", "on") else False if word in ("false", "no", "off") else None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document: its tree, or None with the `error` that stopped the parser at character `at`."""
+
+    start: int
+    end: int
+    root: Node | None
+    error: str = ""
+    at: int = -1
+    twice: tuple[Node, ...] = ()
+    tags: tuple[Node, ...] = ()
+
+
+def documents(text: str) -> Iterator[Document]:
+    """The documents of a file in order, those that hold nothing left out. Never raises."""
+    budget = [MAX_NODES]
+    start = 1 if text.startswith("\ufeff") else 0
+    for found in _MARKER.finditer(text):
+        yield from _document(text, start, found.start(), budget)
+        start = found.end()
+    yield from _document(text, start, len(text), budget)
+
+
+def _document(text: str, start: int, end: int, budget: list[int]) -> Iterator[Document]:
+    piece = text[start:end]
+    if _DIRECTIVES.match(piece):
+        return
+    from yaml import YAMLError
+
+    try:
+        raw = _composer(piece)
+    except (YAMLError, ValueError, RecursionError) as error:
+        yield _failed(error, start, end)
+        return
+    if raw is None:
+        return
+    tree = _Tree(text, start, budget)
+    root = tree.node(raw, 0)
+    if tree.bitten:
+        yield Document(start, end, None, f"more than {MAX_NODES} nodes, or nested deeper than {MAX_DEPTH}", start)
+    else:
+        yield Document(start, end, root, twice=tuple(tree.twice), tags=tuple(tree.tags))
+
+
+def _failed(error: Exception, start: int, end: int) -> Document:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    if "flow" in str(getattr(error, "context", "")) or "quoted" in str(getattr(error, "context", "")):
+        mark = getattr(error, "context_mark", None) or mark  # where the bracket or quote is opened that never closes
+    said = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read as YAML")
+    at = mark.index if mark is not None and mark.index is not None else getattr(error, "position", 0) or 0
+    return Document(start, end, None, " ".join(said.split()), min(start + at, max(start, end - 1)))
+
+
+_made: list[Any] = []
+
+
+def _composer(piece: str) -> Any:
+    """The raw nodes of one document, tags unresolved: only whether a scalar is quoted matters here."""
+    if not _made:
+        _made.append(_parser())
+    parser = _made[0](piece)
+    try:
+        return parser.get_single_node()
+    finally:
+        parser.dispose()
+
+
+def _parser() -> Any:
+    """PyYAML's parser in C; the slow one in Python where PyYAML was built without libyaml."""
+    try:
+        from yaml.cyaml import CParser as Base  # type: ignore[attr-defined]
+    except ImportError:
+        from yaml import composer, parser, reader, scanner
+
+        class Base(reader.Reader, scanner.Scanner, parser.Parser, composer.Composer):  # type: ignore[no-redef]
+            def __init__(self, stream: str) -> None:
+                for part in (reader.Reader, scanner.Scanner, parser.Parser, composer.Composer):
+                    part.__init__(self, *([stream] if part is reader.Reader else []))
+
+    class Composer(Base):
+        def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
+            return ""
+
+        def descend_resolver(self, parent: Any, index: Any) -> None: ...
+
+        def ascend_resolver(self) -> None: ...
+
+    return Composer
+
+
+class _Tree:
+    """Raw nodes -> ours, each once, however many aliases name it."""
+
+    def __init__(self, text: str, start: int, budget: list[int]) -> None:
+        self.text, self.start, self.budget = text, start, budget
+        self.known: dict[int, Node] = {}
+        self.twice: list[Node] = []
+        self.tags: list[Node] = []
+        self.bitten = False
+
+    def node(self, raw: Any, depth: int) -> Node:
+        if (seen := self.known.get(id(raw))) is not None:
+            return seen
+        self.budget[0] -= 1
+        start, end, value = self.start + raw.start_mark.index, self.start + raw.end_mark.index, raw.value
+        if isinstance(value, str):
+            style = raw.style or ""
+            if self.text[start : start + 1] in ("&", "!") and (past := _PROPERTIES.match(self.text, start, end)):
+                start = past.end()
+            one = Node("text", start, end, style, value)
+            if style in ("|", ">"):
+                one.end = start + len(self.text[start:end].rstrip())
+        else:
+            one = Node("list", start, end, "flow" if raw.flow_style else "block")
+        self.known[id(raw)] = one
+        if raw.tag:
+            one.tag = raw.tag
+            self.tags.append(one)
+        if self.budget[0] < 0 or depth > MAX_DEPTH:
+            self.bitten = True
+        elif not isinstance(value, str):
+            self._collection(one, value, depth)
+        return one
+
+    def _collection(self, one: Node, value: Any, depth: int) -> None:
+        if value and isinstance(value[0], tuple):
+            one.kind, seen = "map", set()
+            for raw_key, raw_value in value:
+                key = self.node(raw_key, depth + 1)
+                one.pairs.append((key, self.node(raw_value, depth + 1)))
+                if key.text in seen and key.text != "<<":
+                    self.twice.append(key)
+                seen.add(key.text)
+        else:
+            one.items = [self.node(each, depth + 1) for each in value]
+        if one.style == "block" and value:
+            last = one.pairs[-1] if one.pairs else (None, one.items[-1])
+            low = last[0].end + 1 if last[0] else one.start
+            one.end = max(low, last[1].end if last[1].start >= one.start else low)

@@ -1,0 +1,136 @@
+"""Rules × workloads -> workarounds that their build no longer needs.
+
+    SGLANG_REQ_WAITING_TIMEOUT=0 on sglang 0.5.21    works around sglang/timeout-abort-divergence, fixed in 0.5.20
+
+A setting counts only where it stands in the file at exactly the value that a rule's remedy gives it, the build is known
+to hold the rule's fix, and all the rest of the rule's exposure would hold: elsewhere it stands for another reason. One
+whose loss would open another failure that this build can have is not stale. A flag that is absent proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from advisor.match.conditions import compare, evaluate
+from advisor.match.judge import applies, build_affected
+from advisor.match.observation import Check, Observation, assigned, place_of
+from advisor.match.view import Answer, View
+from advisor.model.deployment import Place, Workload
+from advisor.model.outcome import Missing
+from advisor.model.rule import Remedy, Rule
+from advisor.model.truth import Truth
+
+STALE = Check(
+    "stale-workaround", "stale", "note", "A setting that worked around a failure which this build has the fix of.",
+    "The setting is one that a rule's remedy introduces, at that very value; the build holds the rule's fix, complete "
+    "or not verified for every case; and apart from the setting the rule would apply. It may stand here for another "
+    "reason: the finding is about that rule alone. Silent while any other known failure is kept off by it.",
+)  # fmt: skip
+CHECKS = (STALE,)
+
+Held = Callable[[Rule], str | None]
+"""Where a rule's fix came in, as people name it (a release, a commit), when the build holds it; else None."""
+
+
+@dataclass
+class _Without(View):
+    """The case as if nothing were known of some flags and variables."""
+
+    names: frozenset[str] = field(default_factory=frozenset)
+
+    def ask(self, kind: str, name: str, value: Any = None, op: str = "") -> Answer:
+        if kind in ("setting", "env") and name.partition(".")[0] in self.names:
+            return Answer(missing=Missing(f"{kind}:{name}", name))
+        return super().ask(kind, name, value, op)
+
+
+def stale(
+    workloads: Sequence[Workload], view: View, rules: Sequence[Rule], held: Held
+) -> Iterator[tuple[Workload, Observation]]:
+    """Every stale workaround of workloads that are one case, with the workload in which it stands."""
+    for rule in rules:
+        mine = [one for one in rule.remedies if one.do in ("set", "env") and one.status != "suggested"]
+        found = [(one, present) for one in mine for present in [_present(one, workloads)] if present]
+        if not found or not applies(rule, view.case.build.engine) or build_affected(rule, view).truth is not Truth.NO:
+            continue
+        since = held(rule)
+        for remedy, (workload, places) in found if since else ():
+            names = frozenset((*(remedy.set or ()), *(remedy.env or ())))
+            hidden = _Without(view.case, view.knowledge, view.kinds, names=names)
+            wanted = remedy.applies_when is None or evaluate(remedy.applies_when, view).truth is not Truth.NO
+            if wanted and _would_apply(rule, hidden) and not _kept_off(rules, view, hidden):
+                yield workload, _observed(rule, view, places, since or "")
+
+
+def _present(remedy: Remedy, workloads: Sequence[Workload]) -> tuple[Workload, dict[str, Place]] | None:
+    """The first workload that has the remedy's change in its text, and where."""
+    for workload in workloads:
+        places = _settings(remedy.set or {}, workload) if remedy.set else _variables(remedy.env or {}, workload)
+        if places:
+            return workload, places
+    return None
+
+
+def _settings(wanted: Mapping[str, Any], workload: Workload) -> dict[str, Place]:
+    """The places of all of the flags at those values; none when one is missing or has another value."""
+    found = {}
+    for flag, value in wanted.items():
+        given = workload.launch.setting(flag)
+        place = place_of(workload, given)
+        if given is None or place is None or compare("is", given.value, value) is not Truth.YES:
+            return {}
+        found[f"{given.typed} {given.value}" if given.value is not True else given.typed] = place
+    return found
+
+
+def _variables(wanted: Mapping[str, str | None], workload: Workload) -> dict[str, Place]:
+    """The places of the variables that are set at those values; none when one is set to another."""
+    found = {}
+    for name, value in wanted.items():
+        given = assigned(workload, name)
+        if given is None:
+            continue
+        if value is None or not given.known or compare("is", given.value, value) is not Truth.YES:
+            return {}
+        found[f"{name}={given.value}"] = given.place
+    return found
+
+
+def _would_apply(rule: Rule, hidden: _Without) -> bool:
+    """Whether the exposure holds, or hangs on nothing but what is hidden."""
+    outcome = evaluate(rule.exposure, hidden)
+    undecided = outcome.truth is Truth.UNKNOWN and bool(outcome.missing)
+    return outcome.truth is Truth.YES or (undecided and all(_hangs_on(one, hidden) for one in outcome.missing))
+
+
+def _hangs_on(missing: Missing, hidden: _Without) -> bool:
+    """Whether what is missing is hidden, or is a fact that is read from something hidden."""
+    kind, _, name = missing.about.partition(":")
+    if kind in ("setting", "env"):
+        return name.partition(".")[0] in hidden.names
+    recipe = (hidden.knowledge.profile.get("facts") or {}).get(name) if hidden.knowledge and kind == "fact" else None
+    read = [*(recipe.get("settings") or ()), *(recipe.get("env") or ())] if recipe else []
+    return any(one.partition(".")[0] in hidden.names for one in read)
+
+
+def _kept_off(rules: Sequence[Rule], view: View, hidden: View) -> bool:
+    """Whether some failure that this build can have is ruled out only by what is hidden."""
+    return any(
+        evaluate(rule.exposure, view).truth is Truth.NO
+        and evaluate(rule.exposure, hidden).truth is not Truth.NO
+        and build_affected(rule, view).truth is not Truth.NO
+        for rule in rules
+        if applies(rule, view.case.build.engine)
+    )
+
+
+def _observed(rule: Rule, view: View, places: Mapping[str, Place], since: str) -> Observation:
+    what = " ".join(places)
+    says = f"{what} works around {rule.id}; {view.case.build.label()} has the fix, it can be dropped since {since}"
+    first, *others = places.items()
+    advice = (f"remove {what} if it stands here for {rule.id} alone",)
+    because = (f"{rule.id}: {rule.summary}", f"fixed in {since}")
+    more = tuple((place, says) for says, place in others)
+    return Observation(STALE, says, first[1], f"{rule.id} {what}", because, advice, more, edit="unsafe")
