@@ -22,7 +22,6 @@ from advisor.evidence.partial_build import PartialBuild
 from advisor.evidence.spellings import changed_tag
 from advisor.model.build import Component
 
-
 # acme/vllm-openai-cu128, team/sglang-patched; not vllm-router, vllm-gaudi, llm-d-cuda
 _OWN_NAME = (
     r"(?:[-_](?:openai|server|serve|serving|gpu|cuda[\d.]*|cu\d+|x86_64|amd64|arm64|aarch64|custom|patched|fork|build|"
@@ -155,7 +154,7 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
 
 
 def _strange(reading: PartialBuild, name: str, version: str) -> str:
-    """Why the number in a stranger's tag is not taken for the engine's: another product, or no release of that number."""
+    """Why the number in a stranger's tag is not the engine's: another product, or no release of that number."""
     if reading.engine and not re.fullmatch(rf"{reading.engine}{_OWN_NAME}", name.rpartition("/")[2], re.I):
         return f"by its name it is another product than {reading.engine}, with numbers of its own"
     known = reading.known.get(reading.engine)

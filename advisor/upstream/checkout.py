@@ -31,7 +31,7 @@ from advisor.upstream.history import UPSTREAMS, ask, opened
 from advisor.upstream.picks import is_source
 from advisor.upstream.sought import Sought
 from advisor.upstream.stated import Stated, reads_as_version, stated
-from advisor.upstream.traces import Tracer
+from advisor.upstream.traces import Trace, Tracer
 from advisor.upstream.walk import Place, Walk, described, placed, walked
 from advisor.upstream.weighing import Scales
 from advisor.upstream.worktree import edited
@@ -121,13 +121,28 @@ def found_in(checkout: Checkout, knowledge: Knowledge, changes: Iterable[Sought]
     files = CommitFiles(checkout.repo, checkout.sha, place)
     said = _stated(checkout, place, knowledge, files)
     scales = Scales(files, place, knowledge, said[0].version if said else "")
-    holdings = tuple(one for change in changes for one in scales.holdings(change, tracer.trace(change)))
+    traces = _traces(checkout, place, knowledge, tracer, changes)
+    holdings = tuple(one for change, trace in traces.items() for one in scales.holdings(change, trace))
     dirty = _dirty(checkout)
     notes = (*_placing(checkout, place, said), *_notes(checkout, place, knowledge, dirty, files))
     build = _based(checkout, said[0]) if said else _placed(checkout, place, dirty)
     if said and not build.fork and any(one.by != "fingerprint" and one.held is not None for one in holdings):
         build = build.but(fork="local")  # a commit of its own brings a change of upstream's, or takes one back
     return Findings(build.but(holdings=holdings), notes, said)
+
+
+def _traces(
+    checkout: Checkout, place: Place, knowledge: Knowledge, tracer: Tracer, changes: tuple[Sought, ...]
+) -> dict[Sought, Trace]:
+    """What history says of each change; where the clone has commits of its own, as far as its files bear it out."""
+    traces = {one: tracer.trace(one) for one in changes}
+    at_hand = any(tracer.full[one] or trace.events for one, trace in traces.items())
+    if not at_hand or (place.base is not None and not place.own):
+        return traces
+    from advisor.upstream.settling import settling
+
+    with settling(checkout.repo, checkout.path, checkout.sha, checkout.walk, place, knowledge) as ready:
+        return {one: ready.settled(one, tracer.full[one], trace) for one, trace in traces.items()}
 
 
 def _stated(checkout: Checkout, place: Place, knowledge: Knowledge, files: CommitFiles) -> tuple[Stated, ...]:

@@ -84,10 +84,11 @@ def located(path: Path) -> Clone:
 
 @dataclass(frozen=True)
 class Store:
-    """A temporary bare repository that sees the objects of some clones."""
+    """A temporary bare repository that sees the objects of some clones; `limit_s` bounds each command."""
 
     path: Path
     cut: frozenset[str] = frozenset()
+    limit_s: float | None = None
 
     def git(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
         """What git prints. Raises UpstreamError with git's own words when it fails."""
@@ -100,7 +101,7 @@ class Store:
         self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         """Git's answer and exit code, whatever it is."""
-        return run(["git", f"--git-dir={self.path}", *words], stdin=stdin, env=env)
+        return run(["git", f"--git-dir={self.path}", *words], stdin=stdin, env=env, limit_s=self.limit_s)
 
     def word(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
         """What git prints, as one stripped text."""
@@ -129,7 +130,7 @@ class Store:
 
 
 @contextmanager
-def store(clones: Sequence[Clone]) -> Iterator[Store]:
+def store(clones: Sequence[Clone], limit_s: float | None = None) -> Iterator[Store]:
     """A store over these clones; its folder is removed on every way out, an interrupt included."""
     with TemporaryDirectory(prefix="advisor-patch-") as folder:
         path = Path(folder) / "store.git"
@@ -142,7 +143,7 @@ def store(clones: Sequence[Clone]) -> Iterator[Store]:
         cut = _still_cut(Store(path), {commit for one in clones for commit in one.shallow()})
         if cut:
             (path / "shallow").write_text("".join(f"{commit}\n" for commit in sorted(cut)))
-        yield Store(path, frozenset(cut))
+        yield Store(path, frozenset(cut), limit_s)
 
 
 def _still_cut(whole: Store, shallow: set[str]) -> set[str]:
@@ -152,7 +153,12 @@ def _still_cut(whole: Store, shallow: set[str]) -> set[str]:
 
 
 def run(
-    command: Sequence[str], *, stdin: bytes = b"", env: Mapping[str, str] | None = None, quiet: bool = False
+    command: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    quiet: bool = False,
+    limit_s: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git without the user's or the system's configuration, variables, prompts or network.
 
@@ -166,8 +172,11 @@ def run(
             capture_output=True,
             check=False,
             env={**closed(), **_IDENTITY, **_DATES, **(env or {})},
+            timeout=limit_s,
         )
-    except FileNotFoundError:
+    except subprocess.TimeoutExpired:
+        raise UpstreamError(f"git took longer than {limit_s:.0f} s", None, None) from None
+    except (FileNotFoundError, PermissionError):
         raise UpstreamError("git is not installed, or not on PATH", None, "install git") from None
 
 

@@ -60,10 +60,16 @@ def applied(store: Store, diff: bytes, tree: str) -> str | None:
 
 def merged(one: Change, tree: str) -> Merge:
     """The three-way merge of a change into a tree, renames of the fork followed."""
-    store = one.store
-    before = commit_of(store, store.word("rev-parse", "--verify", one.base), "before")
-    fork = commit_of(store, tree, "fork", before)
-    fixed = commit_of(store, store.word("rev-parse", f"{one.commit}^{{tree}}"), "fix", before)
+    word = one.store.word
+    return three_way(
+        one.store, word("rev-parse", "--verify", one.base), tree, word("rev-parse", f"{one.commit}^{{tree}}")
+    )
+
+
+def three_way(store: Store, base: str, ours: str, theirs: str) -> Merge:
+    """The merge of two trees that come from a third. Raises UpstreamError where objects lack."""
+    before = commit_of(store, base, "before")
+    fork, fixed = commit_of(store, ours, "fork", before), commit_of(store, theirs, "fix", before)
     done = store.tried("merge-tree", "--write-tree", "-z", "--no-messages", fork, fixed)
     if done.returncode > 1 and re.search(rb"usage:|not a valid|unknown", done.stderr):
         return merged_by_checkout(store, before, fork, fixed)  # git before 2.38

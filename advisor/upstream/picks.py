@@ -30,9 +30,14 @@ _UNDOING = re.compile(r'\s*(?:\[[^\]"]*\]\s*)*(Revert|Reapply) "(.*)"((?:\s*\(#\
 _TAIL = re.compile(r"(?:\s*\(#\d+\))+\s*$")  # Mend (#35298) (#35590)
 _NUMBER = re.compile(r"#(\d+)")
 _PICKING = r"(?i)\b(?:cherry[- ]?pick\w*|back-?port\w*|picks?|port|apply|merge pull request)\b.*(?:#|/pull/){}\b"
+# Drop the cherry-pick of #7, Prepare to back-port #7 later: it is not brought by this
+_DENYING = re.compile(
+    r"(?i)\b(?:drop\w*|remov\w*|undo\w*|delet\w*|without|skip\w*|not|don't|no longer|prepar\w*|later|todo|will|plan\w*|"
+    r"before|instead of|back(?:ing|ed)? out|roll(?:ing|ed)?[- ]?back)\b"
+)
 _REVERTING = r"(?i)\brevert(?:s|ing|ed)?\b[^\"]*#{}\b"
 PICKED = re.compile(r"\(cherry picked from commit ([0-9a-f]{7,40})")
-REVERTED = re.compile(r"This reverts commit ([0-9a-f]{7,40})")
+REVERTED = re.compile(r"^This reverts commit ([0-9a-f]{7,40})", re.M)  # not one quoted: > This reverts commit
 _BACK = re.compile(r"(?i)\s*(?:\[[^\]]*\]\s*)*(?:revert|re-?apply|back(?:ing)? out|roll(?:ing)? back|undo)")
 LISTED = re.compile(r"^\s*[*-] (.*#\d.*)$", re.M)  # * [Fix] Mend (#35298), in the body of a squash merge
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")  # @@ -12,0 +13,4 @@
@@ -53,7 +58,8 @@ def by_subject(subject: str, pr: int) -> bool | None:
         return None if inner is None else inner == (undoing[1] == "Reapply")
     if re.search(_REVERTING.format(pr), subject):
         return False
-    return True if re.search(_PICKING.format(pr), subject) else None
+    picking = re.search(_PICKING.format(pr), subject)
+    return True if picking and not _DENYING.search(subject) else None
 
 
 def by_listing(body: str, pr: int) -> bool | None:

@@ -17,7 +17,7 @@ from git import Repo
 
 from advisor.errors import UpstreamError
 from advisor.upstream import picks
-from advisor.upstream.fingerprints import short
+from advisor.upstream.fingerprints import places, short
 from advisor.upstream.history import ask
 from advisor.upstream.picks import Diff, names_any, same_change
 from advisor.upstream.sought import Sought
@@ -30,18 +30,25 @@ _MANY = 5000  # commits of its own that are compared at most
 
 @dataclass(frozen=True)
 class Trace:
-    """Whether the history brings a change; None when it cannot tell. `says` names the commits looked at."""
+    """Whether the history brings a change; None when it cannot tell. `says` names the commits looked at; `events` are
+    all that bring it or take it back, oldest first.
+    """
 
     held: bool | None
     by: By
     says: str
+    events: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True)
-class _Event:
+class Event:
+    """A commit that brings a change or takes it back. `named`: by its words alone, which may be wrong."""
+
+    sha: str
     brings: bool
     by: By
     says: str
+    named: bool = False
 
 
 class Tracer:
@@ -61,14 +68,15 @@ class Tracer:
         """What the history says of one change."""
         brought = {one for one in (self.full[change], change.commit) if one}
         undone: set[str] = set()
-        last: _Event | None = None
+        events: list[Event] = []
         for entry in self._candidates(change, brought):
             event = self._event(change, entry, brought, undone)
             if event is not None:
-                last = event
+                events.append(event)
                 (brought if event.brings else undone).add(entry.sha)
-        if last is not None:
-            return Trace(last.brings, last.by, last.says)
+        if events:
+            last = events[-1]
+            return Trace(last.brings, last.by, last.says, tuple(events))
         return self._untraced(change)
 
     def _untraced(self, change: Sought) -> Trace:
@@ -100,7 +108,7 @@ class Tracer:
             listed = ask(self.repo, *shown, self.walk.entries[-1].sha, *self._stop(), "--")
         except UpstreamError:
             return None
-        return frozenset(path.rpartition("/")[2] for path in listed.split("\n"))
+        return frozenset(listed.split("\n"))
 
     def _candidates(self, change: Sought, brought: set[str]) -> list[Entry]:
         found = {one.sha: one for one in self._named.get(change.pr or -1, ())}
@@ -109,22 +117,28 @@ class Tracer:
         found |= {one.sha: one for one in self._alike.get(change, ())}
         return sorted(found.values(), key=lambda one: one.place)
 
-    def _event(self, change: Sought, entry: Entry, brought: set[str], undone: set[str]) -> _Event | None:
+    def _event(self, change: Sought, entry: Entry, brought: set[str], undone: set[str]) -> Event | None:
         sha, subject = entry.sha[:12], short(entry.subject, 80)
         if names_any([entry.sha], [one for one in (self.full[change], change.commit) if one]):
-            return _Event(True, "git", f"{sha} is below it")
+            return Event(entry.sha, True, "git", f"{sha} is below it")
         back = picks.reverted_by(entry.subject, entry.body)
         if names_any(back, brought):
-            return _Event(False, "git", f"{sha} reverts it ({subject})")
+            return Event(entry.sha, False, "git", f"{sha} reverts it ({subject})")
         if names_any(back, undone):
-            return _Event(True, "git", f"{sha} reverts its revert ({subject})")
+            return Event(entry.sha, True, "git", f"{sha} reverts its revert ({subject})")
         if names_any(picks.picked_from(entry.body), brought):
-            return _Event(True, "git", f"{sha} was picked from {change.name()} ({subject})")
+            return Event(
+                entry.sha,
+                True,
+                "git",
+                f"{sha} was picked from {change.name()} ({subject})",
+                named=entry not in self._alike.get(change, ()),
+            )
         if entry in self._alike.get(change, ()):
-            return _Event(True, "patch", f"{sha} makes the same change as {change.name()} ({subject})")
+            return Event(entry.sha, True, "patch", f"{sha} makes the same change as {change.name()} ({subject})")
         return self._by_words(change, entry)
 
-    def _by_words(self, change: Sought, entry: Entry) -> _Event | None:
+    def _by_words(self, change: Sought, entry: Entry) -> Event | None:
         if change.pr is None:
             return None
         told = picks.by_subject(entry.subject, change.pr)
@@ -136,7 +150,8 @@ class Tracer:
             return None  # a list may be a change log
         verb = "names" if brings else "takes back"
         how = "among the commits it squashes" if told is None else "in its subject"
-        return _Event(brings, "subject", f"{entry.sha[:12]} {verb} #{change.pr} {how} ({short(entry.subject, 80)})")
+        says = f"{entry.sha[:12]} {verb} #{change.pr} {how} ({short(entry.subject, 80)})"
+        return Event(entry.sha, brings, "subject", says, named=True)
 
     # what git shows of the changes
 
@@ -182,8 +197,24 @@ class Tracer:
         return ("--not", *self.place.tips) if self.place.tips else ()
 
     def _files(self, change: Sought) -> set[str]:
-        """The names of files that the change is known to touch."""
-        return {path.rpartition("/")[2] for path in (*change.files(), *self.wanted.get(change, ()))}
+        """The paths of files that the change is known to touch, as a repository or a wheel has them."""
+        known = {place for path in (*change.files(), *self.wanted.get(change, ())) for place in places(path)}
+        for old, new in self._moves:
+            known |= {new} if old in known else set()
+        return known
+
+    @cached_property
+    def _moves(self) -> list[tuple[str, str]]:
+        """The files that its own commits moved, as old and new path, oldest first."""
+        if not self.own or not self.place.tips:
+            return []
+        shown = ["log", "--reverse", "-M50%", "--diff-filter=R", "--name-status", "-z", "--format=", "--no-merges"]
+        try:
+            listed = ask(self.repo, *shown, "-n", "2000", self.walk.entries[-1].sha, *self._stop(), "--")
+        except UpstreamError:
+            return []
+        parts = [part.strip("\n") for part in listed.split("\0")]
+        return [(parts[at + 1], parts[at + 2]) for at in range(len(parts) - 2) if re.fullmatch(r"R\d+", parts[at])]
 
     def _touches(self, change: Sought, entry: Entry) -> bool:
         known = self._files(change)
@@ -192,7 +223,7 @@ class Tracer:
         if entry.sha not in self._touched:
             listing = ("--no-commit-id", "--name-only", "--no-renames", "-r", "-m", "--root")
             shown = ask(self.repo, "diff-tree", *listing, entry.sha)
-            self._touched[entry.sha] = frozenset(path.rpartition("/")[2] for path in shown.split("\n"))
+            self._touched[entry.sha] = frozenset(shown.split("\n"))
         return not known.isdisjoint(self._touched[entry.sha])
 
     def _index(self) -> dict[int, list[Entry]]:
