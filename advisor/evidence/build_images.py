@@ -36,6 +36,7 @@ def take_images(reading: PartialBuild) -> None:
             continue
         placed = image_tags.place(name, tag, reading.known)
         if placed is None and not names_engine(name, bool(found["digest"])):
+            _take_strangers(reading, found)
             continue
         if reading.image is None:
             reading.image, reading.digest = found.group().partition("@")[0], found["digest"]
@@ -52,6 +53,19 @@ def take_images(reading: PartialBuild) -> None:
         reading.image = reading.image or found["name"]
         reading.notes += image_tags.environment(found["name"], reading.engine, reading.known)
         reading.take(found.start("name"), found.end())
+
+
+def _take_strangers(reading: PartialBuild, found: re.Match[str]) -> None:
+    """An image that is the whole answer and no engine's by its name: its number is not the engine's."""
+    if "/" not in found["name"] or found.group() != reading.said.strip() or reading.image is not None:
+        return
+    reading.image = found.group().partition("@")[0]
+    engine = reading.engine or "the engine"
+    reading.vague = (
+        f"{reading.image} does not name a release of {engine}: by its name it is another product, with numbers of its "
+        f"own. {how_to_tell(reading.engine, reading.image)}"
+    )
+    reading.take(found.start(), found.end())
 
 
 def _take_placed(reading: PartialBuild, placed: Placed) -> None:
@@ -137,7 +151,7 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
         reading.latest = day(int(made[1]), int(made[2]), int(made[3]))
         reading.vague = _unplaced(reading, owner)
         return
-    if owner not in HOME and (why := _strange(reading, name, number["version"])):
+    if why := _strange(reading, name, number["version"], owner in HOME):
         reading.vague = f"{reading.image} does not name a release of the engine: {why}. " + how_to_tell(
             reading.engine, str(reading.image)
         )
@@ -153,13 +167,13 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
         )
 
 
-def _strange(reading: PartialBuild, name: str, version: str) -> str:
+def _strange(reading: PartialBuild, name: str, version: str, home: bool) -> str:
     """Why the number in a stranger's tag is not the engine's: another product, or no release of that number."""
     if reading.engine and not re.fullmatch(rf"{reading.engine}{_OWN_NAME}", name.rpartition("/")[2], re.I):
         return f"by its name it is another product than {reading.engine}, with numbers of its own"
     known = reading.known.get(reading.engine)
     plain = version.partition("+")[0]
-    if known and known.releases and not (known.release(plain) or {f"v{plain}", plain} & known.tags.keys()):
+    if not home and known and known.releases and not (known.release(plain) or {f"v{plain}", plain} & known.tags.keys()):
         return f"{plain} is no release of {reading.engine} known here"
     return ""
 

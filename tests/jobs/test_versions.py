@@ -279,3 +279,17 @@ def test_the_report_asks_for_what_latest_is():
 def test_nothing_that_names_a_build_is_wrong_usage():
     ran = advisor("check", "--engine", "vllm", "--version", "latest")
     assert ran.code == 2 and "names no build" in ran.err
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "ghcr.io/llm-d/llm-d-cuda:v0.4.0", "kserve/huggingfaceserver:v0.15.0", "rayproject/ray-llm:2.46.0",
+        "vllm/production-stack:0.1.2", "vllm/vllm-router:v0.1.4", "lmcache/lmstack-router:v0.1.5",
+        "rhaiis/vllm-cuda-rhel9:3.2.0", "opea/vllm-gaudi:1.24.0", "lmcache/vllm-openai:v0.3.9",
+    ],
+)  # fmt: skip
+def test_another_products_number_is_not_the_engines(image: str) -> None:
+    build = case(image, "vllm").build
+    assert (build.version, build.image) == (None, image)
+    assert any("does not name a release" in note for note in build.notes)
