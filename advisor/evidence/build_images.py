@@ -169,7 +169,9 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
 
 def _strange(reading: PartialBuild, name: str, version: str, home: bool) -> str:
     """Why the number in a stranger's tag is not the engine's: another product, or no release of that number."""
-    if reading.engine and not re.fullmatch(rf"{reading.engine}{_OWN_NAME}", name.rpartition("/")[2], re.I):
+    last = name.rpartition("/")[2]
+    plugin = engine_in(name) not in (None, reading.engine)  # vllm-ascend holds a vLLM, and is told apart below
+    if reading.engine and not plugin and not re.fullmatch(rf"{reading.engine}{_OWN_NAME}", last, re.I):
         return f"by its name it is another product than {reading.engine}, with numbers of its own"
     known = reading.known.get(reading.engine)
     plain = version.partition("+")[0]
