@@ -85,7 +85,7 @@ def spellings(record: SettingRecord) -> set[str]:
 
 def _value(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str) -> Fitting | None:
     raw = given.raw
-    if raw is None or _is_placeholder(raw, here) or "." in given.typed.lstrip("-"):
+    if not raw or _is_placeholder(raw, here) or "." in given.typed.lstrip("-"):
         return None
     if here.kind in ("switch", "pair"):
         return _no_value(here, records, raw) if style != "gflags" else None

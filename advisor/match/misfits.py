@@ -91,8 +91,8 @@ class _Judge:
         return None
 
     def setting(self, given: Setting) -> Iterator[Discrepancy]:
-        if given.typed in (self.knowledge.profile.get("accepted") or ()):
-            return
+        if given.typed in (self.knowledge.profile.get("accepted") or ()) or given.typed == "-m":
+            return  # `-m` starts a Python module
         if self.release and self.knowledge.respelled(given.typed.partition(".")[0], self.release.version):
             return
         flag = given.flag.partition(".")[0]
