@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from advisor.match.demand import Demand, demand
 from advisor.match.observation import (
@@ -30,6 +31,9 @@ from advisor.match.view import View
 from advisor.model.deployment import Workload
 
 _GPUS = source("https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/", "devices are asked for in limits")
+_ITEMS = source(
+    "https://github.com/vllm-project/vllm/issues/8273", "unrecognized arguments: an item with a space in it"
+)
 _WORLD = source("vllm 0.33.0 wheel, vllm/config/parallel.py", "refuses a world larger than the visible devices")
 _VLLM_SHM = source(
     "https://github.com/vllm-project/vllm/blob/4f819f801b7702e39d9588cc9f2ecd28560b31f5/docs/deployment/k8s.md",
@@ -96,7 +100,14 @@ PORT = Check(
     "Only for probes of an engine's own paths whose port is a number, and a port of the engine that is known.",
     (_PORTS, _PROBED),
 )  # fmt: skip
-CHECKS = (TOO_FEW, IDLE, MISSING, SHARED, SMALL, REPEATED, NODES, FRACTION, PORT)
+GLUED = Check(
+    "argument-glued", "interaction", "error", "A flag and its value are one item of a list, so one word.",
+    "No shell takes the items of a list apart: the parser gets `--dtype auto` as one argument and refuses it. Silent "
+    "inside `sh -c` and in formats whose command is one text.", (_ITEMS,),
+)  # fmt: skip
+CHECKS = (GLUED, TOO_FEW, IDLE, MISSING, SHARED, SMALL, REPEATED, NODES, FRACTION, PORT)
+
+_LISTS = ("block item", "flow item", "exec form")
 
 DEFAULT_SHM = 64 << 20
 _PART = re.compile(r"(?i)mig|vgpu|vcuda|core|mem|slice|percent|shared")
@@ -113,9 +124,19 @@ def interactions(workload: Workload, view: View, beside: Sequence[Workload], tex
     if need is not None:
         yield from _devices(workload, need, beside, text)
         yield from _memory(workload, need, text, view.case.build.engine)
+    yield from _glued(workload)
     yield from _ranks(workload, view)
     yield from _fraction(workload, view)
     yield from _ports(workload, view, text)
+
+
+def _glued(workload: Workload) -> Iterator[Observation]:
+    """Words of the command line that stand in one item."""
+    for flag, value in pairwise(workload.arguments):
+        if flag.place == value.place and flag.place.form in _LISTS and flag.text.startswith("--"):
+            says = f"`{flag.text} {value.text}` is one item, so the engine gets it as one argument and refuses it"
+            advice = (f"write two items, {flag.text} and {value.text}", f"or one: {flag.text}={value.text}")
+            yield Observation(GLUED, says, flag.place, flag.text, (), advice)
 
 
 def _devices(workload: Workload, need: Demand, beside: Sequence[Workload], text: str) -> Iterator[Observation]:
