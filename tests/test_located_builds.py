@@ -124,3 +124,32 @@ def test_a_fix_that_is_in_needs_no_patch(fork: Path) -> None:
     ran = advisor("patch", REFUSED, "--repo", str(fork), "--fix", "50514")
     assert ran.code == 0, ran.out + ran.err
     assert "def broadcast_drafts(" in " ".join(ran.out.split())
+
+
+def test_a_path_is_taken_as_it_is_written(fork: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELSEWHERE", str(fork))
+    monkeypatch.chdir(tmp_path)
+    for name in ("$ELSEWHERE", "~"):
+        ran = advisor("check", "--repo", name, *REPORTED)
+        assert ran.code == 2 and "no such folder" in ran.err, ran.err
+    written = fork.rename(tmp_path / "$ELSEWHERE")
+    ran = checked("--repo", "$ELSEWHERE", *REPORTED)
+    assert ran.code in (0, 1) and ran.report["build"]["engine"] == "vllm" and written.is_dir(), ran.err
+
+
+@pytest.mark.parametrize("ref", ["^HEAD", "HEAD..HEAD", "--all"])
+def test_what_names_no_one_commit_is_refused_in_the_advisors_words(fork: Path, ref: str) -> None:
+    ran = advisor("check", "--repo", str(fork), f"--version={ref}", *REPORTED)
+    assert ran.code == 2 and f"no commit, tag or branch '{ref}' in it" in ran.err and "fatal" not in ran.err
+
+
+@pytest.mark.parametrize("words", [("check", "--repo"), ("patch", "lmdeploy/mtp-dp-meta", "--repo")])
+@pytest.mark.parametrize("how", ["named wrong", "missing"])
+def test_without_git_there_is_one_line(
+    fork: Path, words: tuple[str, ...], how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        *(("GIT_PYTHON_GIT_EXECUTABLE", "/nowhere/git") if how == "named wrong" else ("PATH", str(tmp_path)))
+    )
+    ran = advisor(*words, str(fork))
+    assert ran.code == 2 and "git cannot be run" in ran.err and ran.err.count("\n") == 1, ran.err

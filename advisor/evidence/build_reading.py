@@ -42,6 +42,7 @@ from advisor.evidence.build_forms import (
     word_before,
 )
 from advisor.evidence.build_images import settle_moving, take_images
+from advisor.evidence.build_prose import plainly, take_moves, take_on_top, take_ranges
 from advisor.evidence.dates import bounds, day, periods
 from advisor.evidence.image_labels import inspected
 from advisor.evidence.library_versions import contradictions
@@ -70,7 +71,7 @@ def read_build(
     which a tag is placed; without it a tag says only what stands in it.
     """
     output = inspected(readable(text))
-    typed_in = readable((output.text if output else text.replace("%2B", "+"))[:MAX_ANSWER])
+    typed_in, odd = plainly(readable((output.text if output else text.replace("%2B", "+"))[:MAX_ANSWER]))
     words = re.sub(
         rf"(?<!:){ENGINE}-(?=v?\d+\.\d+\.\d)",
         r"\1 ",
@@ -79,7 +80,7 @@ def read_build(
     )  # vllm-0.11.0
     typed = spelled(words)
     named = engine or engine_in(typed_in) or ""
-    reading = PartialBuild(typed.text, named, known or {}, typed.text, fork=typed.fork, notes=list(typed.notes))
+    reading = PartialBuild(typed.text, named, known or {}, typed.text, fork=typed.fork, notes=[*odd, *typed.notes])
     for step in _STEPS:
         step(reading)
     if reading.vague and not reading.version and not reading.commit:
@@ -284,6 +285,7 @@ def _built_from_main(reading: PartialBuild) -> bool:
 
 _STEPS = (
     take_images,
+    take_on_top,
     _take_pr,
     _take_fork,
     _take_base,
@@ -291,6 +293,8 @@ _STEPS = (
     _take_specs,
     _take_components,
     _take_dates,
+    take_ranges,
+    take_moves,
     _take_versions,
     _take_series,
     _take_commit,

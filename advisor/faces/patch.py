@@ -6,14 +6,18 @@ import contextlib
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from advisor.errors import UsageError
 from advisor.faces.bare_options import HERE, command_with
+
+if TYPE_CHECKING:
+    from advisor.jobs.patch_case import Asked, Prepared
 
 
 class Format(StrEnum):
@@ -58,7 +62,7 @@ def patch(
     format: Annotated[Format, typer.Option(help="Output format of the answer.")] = Format.text,
 ) -> None:
     """Is a rule's fix in this clone, does it apply, and take it along: as mails or on a new branch."""
-    from advisor.jobs.patch import prepare
+    prepare = _prepare()
     from advisor.jobs.patch_case import Asked
 
     _refuse_contradictions(apply, branch, against_installed)
@@ -71,6 +75,18 @@ def patch(
     text = _rendered(prepared.report, written, format)
     (sys.stderr if output == "-" else sys.stdout).write(text)
     raise typer.Exit(0 if prepared.report.verdict in ("in", "clean", "three_way") else 1)
+
+
+def _prepare() -> Callable[[Asked], Prepared]:
+    """The job. Raises UsageError where git cannot be run: its library asks that as it is loaded."""
+    try:
+        from advisor.jobs.patch import prepare
+    except ImportError as error:
+        if "git executable" not in str(error):
+            raise
+        hint = "install git, or let GIT_PYTHON_GIT_EXECUTABLE name it"
+        raise UsageError("git cannot be run", None, hint) from None
+    return prepare
 
 
 def _refuse_contradictions(apply: bool, branch: str, against_installed: str | None) -> None:

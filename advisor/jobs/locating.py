@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from advisor.catalog.engines import engines, knowledge, profiles
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     from advisor.upstream.checkout import Findings
     from advisor.upstream.installed import Installed
 
+NO_GIT = "install git, or let GIT_PYTHON_GIT_EXECUTABLE name it"
 HINT = "name its site-packages folder: --installed PATH"
 
 
 def repository(path: Path, engine: str = "", ref: str = "", among: tuple[Rule, ...] | None = None) -> Located:
     """The build at `ref` of a clone or fork, or at what is checked out. Raises UsageError (see `upstream.checkout`)."""
-    from advisor.upstream import checkout
-
+    checkout = _checkouts()
     clone = checkout.checked_out(_there(path), engine, ref)
     found = checkout.found_in(clone, knowledge(clone.engine), _sought(clone.engine, among))
     facts = _stated_facts(found) or _version_fact(found.build.version, "--repo", str(path))
@@ -41,6 +42,17 @@ def repository(path: Path, engine: str = "", ref: str = "", among: tuple[Rule, .
     if found.stated and not build.fork and any(belied(one, bare, known) for one in build.holdings):
         build = build.but(fork=PATCHED)
     return Located("--repo", build, facts, found.notes)
+
+
+def _checkouts() -> ModuleType:
+    """The room that opens clones. Raises UsageError where git cannot be run, which its library asks as it is loaded."""
+    try:
+        from advisor.upstream import checkout
+    except ImportError as error:
+        if "git executable" not in str(error):
+            raise
+        raise UsageError("git cannot be run", "--repo", NO_GIT) from None
+    return checkout
 
 
 def _stated_facts(found: Findings) -> tuple[Fact, ...]:
@@ -81,8 +93,12 @@ def installation(
 
 
 def _there(path: Path) -> Path:
-    if not path.is_dir():
-        raise UsageError("no such folder", str(path))
+    try:
+        os.listdir(path)
+    except PermissionError:
+        raise UsageError("may not be read (permission denied)", str(path)) from None
+    except (OSError, ValueError):  # not there, no folder, a zero byte in its name
+        raise UsageError("no such folder", str(path)) from None
     return path
 
 

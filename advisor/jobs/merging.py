@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import Located, Request
-from advisor.match.holdings import same_commit
+from advisor.match.holdings import same_commit, since_release
 from advisor.model.build import Build, public
 from advisor.model.fact import Fact, Note, Span
 
@@ -41,7 +41,9 @@ def take_located(request: Request, gathering: Gathering) -> None:
                 one for one in gathering.facts if one.name != "build.version" or str(one.span) != "--version"
             ]
     elif _agree(stated.version, found.build.version):
-        gathering.build = found.build.but(version=stated.version, components=components, image=stated.image)
+        counted = since_release(found.build.version or "")  # a commit after the release, not the release
+        version = found.build.version if counted else stated.version
+        gathering.build = found.build.but(version=version, components=components, image=stated.image)
     else:
         fork = stated.fork or found.build.fork
         kept = {"engine": stated.engine or found.build.engine, "components": components, "fork": fork}

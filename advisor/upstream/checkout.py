@@ -4,8 +4,11 @@ Git tells what the history brings (see `traces`), the files of that commit what 
 both speak, and the files count for more. Only where every commit below is upstream's own does a missing text mean
 that upstream rewrote the file since, and git is believed.
 
-A clone that shares no commit with upstream (a vendored tree, a shallow clone) is judged by the version stated for it,
-by the user, the tree itself or a tag (see `stated`), as an installed package is; its own tags are nobody's commits.
+Where a clone has commits of its own, its tree is asked whether it bears out what history says (see `settling`).
+
+A clone that shares no commit with upstream (a vendored tree) is judged by the version stated for it, by the user, the
+tree itself or a tag (see `stated`), as an installed package is; its own tags are nobody's commits. Of a shallow clone
+that version is only what its commit is counted from: picks may lie below the cut.
 
 Nothing of the clone is run: no hook, filter, monitor, signature check or lazy fetch, whatever its configuration asks
 for. Raises UsageError for a path that is no clone, a ref that is not there, or a tree that is of no engine known.
@@ -15,11 +18,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from git import Repo
+from git.exc import InvalidGitRepositoryError, NoSuchPathError
 
 from advisor.errors import UpstreamError, UsageError
 from advisor.model.build import Build, local_commit, public
@@ -27,7 +31,7 @@ from advisor.model.fact import Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.upstream.commit_files import CommitFiles
 from advisor.upstream.fingerprints import short
-from advisor.upstream.history import UPSTREAMS, ask, opened
+from advisor.upstream.history import UPSTREAMS, ask
 from advisor.upstream.picks import is_source
 from advisor.upstream.sought import Sought
 from advisor.upstream.stated import Stated, reads_as_version, stated
@@ -100,10 +104,7 @@ def checked_out(path: Path, engine: str = "", ref: str = "") -> Checkout:
 
     A `ref` that is no revision of the clone and reads as a version is what the clone is based on.
     """
-    try:
-        repo = opened(path)
-    except UpstreamError as error:
-        raise UsageError("not a git clone", str(path), "for files without git use --installed") from error
+    repo = _opened(path)
     _make_safe(repo)
     sha, typed = _commit(repo, ref), ""
     if not sha and reads_as_version(ref):
@@ -111,6 +112,16 @@ def checked_out(path: Path, engine: str = "", ref: str = "") -> Checkout:
     if not sha:
         raise _missing(path, ref)
     return Checkout(path, repo, ref, sha, _engine(repo, path, sha, engine), typed)
+
+
+def _opened(path: Path) -> Repo:
+    """The repository at a path as it is written, `$` and `~` included."""
+    try:
+        return Repo(path.absolute(), expand_vars=False)
+    except (InvalidGitRepositoryError, NoSuchPathError) as error:
+        raise UsageError("not a git clone", str(path), "for files without git use --installed") from error
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror or error})", str(path)) from error
 
 
 def found_in(checkout: Checkout, knowledge: Knowledge, changes: Iterable[Sought]) -> Findings:
@@ -141,8 +152,12 @@ def _traces(
         return traces
     from advisor.upstream.settling import settling
 
-    with settling(checkout.repo, checkout.path, checkout.sha, checkout.walk, place, knowledge) as ready:
-        return {one: ready.settled(one, tracer.full[one], trace) for one, trace in traces.items()}
+    try:
+        with settling(checkout.repo, checkout.path, checkout.sha, checkout.walk, place, knowledge) as ready:
+            return {one: ready.settled(one, tracer.full[one], trace) for one, trace in traces.items()}
+    except UpstreamError as error:
+        why = f"its files could not be compared: {error.what}"
+        return {one: replace(trace, held=None, says=f"{trace.says}; {why}") for one, trace in traces.items()}
 
 
 def _stated(checkout: Checkout, place: Place, knowledge: Knowledge, files: CommitFiles) -> tuple[Stated, ...]:
@@ -168,11 +183,17 @@ def _placed(checkout: Checkout, place: Place, dirty: tuple[str, ...]) -> Build:
 
 
 def _based(checkout: Checkout, said: Stated) -> Build:
-    """The build of a clone that is only said to be based on a version: its own commit says nothing to upstream."""
+    """The build of a clone that is only said to be based on a version: its own commit says nothing to upstream.
+
+    Where its history is cut off, picks may lie below the cut: it is a commit counted from that version, never it.
+    """
+    version, commit = said.version, local_commit(said.version)
+    if checkout.walk.shallow and commit is None:
+        version, commit = f"{version.partition('+')[0]}+g{checkout.sha[:9]}", checkout.sha
     return Build(
         engine=checkout.engine,
-        version=said.version,
-        commit=local_commit(said.version),
+        version=version,
+        commit=commit,
         fork=_owner(checkout),
         text=f"{_text(checkout)}; {said.says}",
         origin="stated" if said.by == "user" else "inferred",
@@ -206,9 +227,11 @@ def _commit(repo: Repo, ref: str) -> str:
     wanted = [ref, f"v{ref}", f"origin/{ref}"] if ref else ["HEAD"]
     for one in wanted:
         try:
-            return ask(repo, "rev-parse", "--quiet", "--verify", "--end-of-options", one + "^{commit}")
+            found = ask(repo, "rev-parse", "--quiet", "--verify", "--end-of-options", one + "^{commit}")
         except UpstreamError:
             continue
+        if re.fullmatch(r"[0-9a-f]{40}", found):  # ^v0.14.0 is all that is not below it
+            return found
     return ""
 
 
@@ -249,9 +272,21 @@ def _version(place: Place, sha: str, dirty: tuple[str, ...]) -> str | None:
 def _fork(checkout: Checkout, place: Place, dirty: tuple[str, ...]) -> str:
     """The fork's name when the checkout has commits or edits of its own; "" for upstream's commits alone."""
     changed = any(is_source(name) for name in dirty)
-    if not changed and (place.base is None or not place.own):
+    if not changed and (place.base is None or not place.own or _on_upstreams_branch(checkout)):
         return ""
     return _owner(checkout) or "local"
+
+
+def _on_upstreams_branch(checkout: Checkout) -> bool:
+    """Whether it is a commit of a branch that a clone of upstream itself fetched: a release branch has picks too."""
+    if checkout.origin().lower() != UPSTREAMS[checkout.engine].repo.lower():
+        return False
+    try:
+        return bool(
+            ask(checkout.repo, "for-each-ref", f"--contains={checkout.sha}", "--count=1", "refs/remotes/origin")
+        )
+    except UpstreamError:
+        return False
 
 
 def _owner(checkout: Checkout) -> str:
@@ -264,7 +299,8 @@ def _placing(checkout: Checkout, place: Place, said: tuple[Stated, ...]) -> Iter
     """What leads: on which version a clone is judged that no history places, or that none is known; a name of two."""
     span = Span(str(checkout.path))
     if said:
-        text = f"no commit of it is known to be upstream's: judged as {said[0].version}, for {said[0].says}"
+        as_what = "a commit after" if checkout.walk.shallow else "judged as"
+        text = f"no commit of it is known to be upstream's: {as_what} {said[0].version}, for {said[0].says}"
         yield Note("hint", f"{text}; weaker than a release of upstream's below it, and its files count for more", span)
     elif place.base is None and place.version is None:
         text = "this clone could not be placed among upstream's releases: give --version of the release it is based on"

@@ -3,6 +3,7 @@
     vllm-0.28.0.dist-info/METADATA          Name: vllm, Version: 0.28.0
     vllm-0.28.0.dist-info/direct_url.json   {"url": "https://github.com/x/vllm", "vcs_info": {"commit_id": "…"}}
     __editable__.sglang-0.5.9.pth           /src/sglang/python
+    vllm-0.28.0-py3.11.egg-info             as setuptools left it: a folder with PKG-INFO, or that file alone
 
 **Source:** the PyPA specifications: core metadata, direct URL origin; setuptools' and
 pip's editable installs (read 2026-11-29).
@@ -11,6 +12,7 @@ pip's editable installs (read 2026-11-29).
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -20,7 +22,8 @@ from urllib.parse import unquote, urlsplit
 from advisor.upstream.rooted import Root
 
 _HEADER = 256 << 10  # bytes of METADATA, .pth and direct_url.json that are read
-_FOLDER = re.compile(r"(.+?)-([^-]+)\.(dist-info|egg-info)$|(.+)\.egg-info$")  # vllm-0.28.0.dist-info
+# vllm-0.28.0.dist-info, vllm-0.28.0-py3.11.egg-info, vllm.egg-info
+_FOLDER = re.compile(r"(.+?)-([^-]+)(?:-py[\d.]+)?\.(dist-info|egg-info)$|(.+)\.egg-info$")
 _WORD = re.compile(r"[\w.+!-]{1,100}", re.A)  # 0.25.2.dev0+g752a3a504
 _MAPPED = re.compile(r"['\"]([\w.]+)['\"]\s*:\s*['\"](/[^'\"]+)['\"]")  # MAPPING = {'vllm': '/src/vllm/vllm'}
 
@@ -62,6 +65,8 @@ def distributions(root: Root, site: Path, wanted: Collection[str]) -> list[Distr
 
 def _distribution(root: Root, site: Path, folder: Path, version: str) -> Distribution | None:
     text = root.text(folder / "METADATA", _HEADER) or root.text(folder / "PKG-INFO", _HEADER)
+    if text is None and folder.name.endswith(".egg-info"):
+        text = root.text(folder, _HEADER)
     if text is None:
         return None
     head = dict(_headers(text))
@@ -95,9 +100,17 @@ def _json(text: str | None) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
+def _path_of(url: str) -> str:
+    """The path of a `file:` address; "" for any other, and for one that is malformed."""
+    try:
+        return unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    except ValueError:  # file://[bad
+        return ""
+
+
 def _source(root: Root, site: Path, name: str, url: str) -> tuple[Path | None, str]:
     """The tree that an editable install runs from, or where it lies outside the root."""
-    places = [unquote(urlsplit(url).path)] if url.startswith("file:") else []
+    places = [path] if (path := _path_of(url)) else []
     for entry in root.listed(site):
         mine = plain(entry).replace("-", "").startswith(("editable" + name.replace("-", ""), name.replace("-", "")))
         if mine and entry.endswith((".pth", ".egg-link")):
@@ -108,6 +121,6 @@ def _source(root: Root, site: Path, name: str, url: str) -> tuple[Path | None, s
             places += [str(Path(path).parent) for package, path in pairs if plain(package) == name]
     for place in places:
         found = root.inside(place)
-        if found is not None and found.is_dir():
+        if found is not None and os.path.isdir(found):
             return found, ""
     return None, places[0] if places else ""

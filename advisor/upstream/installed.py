@@ -64,7 +64,9 @@ class Installed:
 def sites_below(root: Root) -> list[Path]:
     """Every site-packages folder below a root, those that shadow others first; the root itself when it is one."""
     names = root.listed(root.path)
-    if root.path.name in ("site-packages", "dist-packages") or any(one.endswith(".dist-info") for one in names):
+    if root.path.name in ("site-packages", "dist-packages") or any(
+        one.endswith((".dist-info", ".egg-info")) for one in names
+    ):
         return [root.path]
     folders = [f"{lib}/{python}" for lib in _PYTHON for python in ("python3*", "python3")]
     kinds = ("site-packages", "dist-packages")
@@ -95,9 +97,24 @@ def found_in(
 
 def _nothing(root: Root, sites: list[Path], engine: str) -> str:
     looked = ", ".join(root.shown(one) for one in sites)
+    bounds = "".join(f"; {text}" for text in _bounds(root))
     if not sites:
-        return "no site-packages folder is there"
-    return f"{engine or 'no engine known here'} is {'not ' if engine else ''}installed in {looked}"
+        return f"no site-packages folder is there{bounds}"
+    return f"{engine or 'no engine known here'} is {'not ' if engine else ''}installed in {looked}{bounds}"
+
+
+def _bounds(root: Root) -> Iterator[str]:
+    """What was not looked at below the root, and why, each in a line."""
+    kinds = (
+        (root.denied, "may not be read (permission denied)"),
+        (root.outside, "leads out of what was given, and was not followed: give the folder it leads to"),
+        (root.crowded, "has so many entries that only the first were looked at, those of packages before others"),
+    )
+    for paths, why in kinds:
+        if paths:
+            names = [root.shown(one) for one in sorted(paths)]
+            more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+            yield f"{', '.join(names[:2])}{more} {why}"
 
 
 def _described(
@@ -214,6 +231,8 @@ def _notes(root: Root, used: Distribution, looked: tuple[str, ...], record: Comp
         yield Note("hint", f"compared with RECORD: {record.told()}", span)
     elif not used.editable:
         yield Note("limit", "no RECORD of its files is there: whether they were edited is not known", span)
+    for text in _bounds(root):
+        yield Note("limit", text, span)
     for folder in (
         ("usr/lib/*-linux-gnu", "usr/local/lib", "usr/lib64") if root.image and root.path != Path("/") else ()
     ):
@@ -226,6 +245,9 @@ def _notes(root: Root, used: Distribution, looked: tuple[str, ...], record: Comp
 
 def owner_of(url: str) -> str:
     """The owner/name of a repository's address; "" when it is none."""
-    parts = [part for part in urlsplit(url.removeprefix("git+")).path.split("/") if part]
+    try:
+        parts = [part for part in urlsplit(url.removeprefix("git+")).path.split("/") if part]
+    except ValueError:  # https://[bad
+        return ""
     owner = "/".join(parts).removesuffix(".git")
     return owner if re.fullmatch(r"[\w.-]+/[\w.-]+", owner, re.A) and not url.startswith("file:") else ""

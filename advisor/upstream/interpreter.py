@@ -40,7 +40,7 @@ def _on_path(environ: Mapping[str, str], folders: list[Path]) -> tuple[list[Path
     if not _is_script(program):
         return _prefixed(program, environ), f"{program}, the first on PATH"
     why = f"{program} is a script that starts a Python, which is not run to learn which"
-    if program.parent.name != "shims" or not (program.parent.parent / "versions").is_dir():
+    if program.parent.name != "shims" or not os.path.isdir(program.parent.parent / "versions"):
         return [], why
     root = program.parent.parent
     names, told = _chosen(root, environ)
@@ -54,8 +54,11 @@ def _on_path(environ: Mapping[str, str], folders: list[Path]) -> tuple[list[Path
 
 
 def _is_script(program: Path) -> bool:
-    with program.open("rb") as opened:
-        return opened.read(2) == b"#!"
+    try:
+        with program.open("rb") as opened:
+            return opened.read(2) == b"#!"
+    except OSError:  # a program may be run without being read
+        return False
 
 
 def _chosen(root: Path, environ: Mapping[str, str]) -> tuple[list[str], str]:
@@ -78,24 +81,24 @@ def _version_of(root: Path, name: str) -> Path | None:
     if "/" in name or name.startswith("."):
         return None
     for one in (name, name.removeprefix("python-")):
-        if (root / "versions" / one / "bin").is_dir():
+        if os.path.isdir(root / "versions" / one / "bin"):
             return root / "versions" / one
     begun = re.compile(
         re.escape(name.removeprefix("python-")) + r"[-.](?!.*(?:-dev|-src|-latest|(?:a|b|rc)\d+|\dt)$).*"
     )
     fitting = [one for one in (root / "versions").glob("*") if begun.fullmatch(one.name) and not one.is_symlink()]
-    fitting = [one for one in fitting if (one / "bin").is_dir()]
+    fitting = [one for one in fitting if os.path.isdir(one / "bin")]
     return max(fitting, key=lambda one: [int(part) for part in re.findall(r"\d+", one.name)], default=None)
 
 
 def _first(folders: list[Path]) -> Path | None:
     programs = [folder / name for folder in folders for name in ("python3", "python")]
-    return next((one for one in programs if one.is_file() and os.access(one, os.X_OK)), None)
+    return next((one for one in programs if os.path.isfile(one) and os.access(one, os.X_OK)), None)
 
 
 def _prefixed(program: Path, environ: Mapping[str, str]) -> list[Path]:
     prefix = program.parent.parent
-    if (prefix / "pyvenv.cfg").is_file():
+    if os.path.isfile(prefix / "pyvenv.cfg"):
         return _below(prefix, _BELOW)
     prefix = Path(os.path.realpath(program)).parent.parent
     home = environ.get("HOME", "")
@@ -105,5 +108,12 @@ def _prefixed(program: Path, environ: Mapping[str, str]) -> list[Path]:
 
 
 def _below(prefix: Path, patterns: tuple[str, ...]) -> list[Path]:
-    found = [one for pattern in patterns for one in sorted(prefix.glob(pattern)) if one.is_dir()]
+    found = [one for pattern in patterns for one in _matching(prefix, pattern) if os.path.isdir(one)]
     return list({os.path.realpath(one): one for one in reversed(found)}.values())[::-1]
+
+
+def _matching(prefix: Path, pattern: str) -> list[Path]:
+    try:
+        return sorted(prefix.glob(pattern))
+    except OSError:
+        return []

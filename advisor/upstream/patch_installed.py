@@ -9,6 +9,7 @@ number and nothing else. The folder itself is only read.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sysconfig
 from collections.abc import Sequence
@@ -103,7 +104,7 @@ def site_of(given: Path | None, paths: Sequence[str]) -> tuple[Root, Path]:
     """
     if given is None:
         return Root(Path("/")), Path(sysconfig.get_path("purelib"))
-    if not given.is_dir():
+    if not os.path.isdir(given):
         raise UsageError("no such folder", f"--against-installed {given}", "a site-packages folder")
     root = Root(given)
     folders = [root.path, *(site for site in sites_below(root) if site != root.path)]
@@ -124,14 +125,17 @@ def _copied(store: Store, changes: Sequence[Change], site: Path) -> str:
 
 
 def _read(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() and path.stat().st_size <= LARGEST else None
+    try:
+        return path.read_bytes() if path.is_file() and path.stat().st_size <= LARGEST else None
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror or error})", str(path)) from None
 
 
 def place_of(path: str, site: Path) -> str:
     """Where a file of the repository lies in the folder, or would; "" when its package is not there."""
     for place in (path.removeprefix(PREFIX), path):
         top = place.partition("/")[0]
-        if top != place and (site / top / "__init__.py").is_file():
+        if top != place and os.path.isfile(site / top / "__init__.py"):
             return place
     return ""
 
@@ -181,7 +185,7 @@ def _told(files: list[InstalledFile], tree: str | None, changed: bool, site: Pat
 
 def _notes(files: list[InstalledFile], site: Path) -> tuple[str, ...]:
     notes = []
-    linked = [file.place for file in files if file.place and (site / file.place).is_symlink()]
+    linked = [file.place for file in files if file.place and os.path.islink(site / file.place)]
     if linked:
         names = ", ".join(linked)
         notes.append(f"{names}: a link, which `patch` refuses; the file it leads to may serve other environments")

@@ -12,6 +12,7 @@ The last line is git's own, by which the fix is found again in the history of a 
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Sequence
@@ -108,8 +109,12 @@ def _ends_in_trailers(message: str) -> bool:
 def committer_of(clone: Clone) -> dict[str, str]:
     """The user's own name and mail, as git has them for this clone. Raises UsageError when it has none."""
     # The one command that reads the user's configuration; `git var` prints, and starts nothing.
-    command = ["git", f"--git-dir={clone.git_dir}", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]
-    done = subprocess.run(command, capture_output=True, check=False)
+    program = os.environ.get("GIT_PYTHON_GIT_EXECUTABLE") or "git"
+    command = [program, f"--git-dir={clone.git_dir}", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError:
+        raise UsageError("git cannot be run", None, "install git, or let GIT_PYTHON_GIT_EXECUTABLE name it") from None
     found = re.fullmatch(r"(.*) <(.*)> (\d+ [-+]\d{4})\n?", done.stdout.decode("utf-8", "replace"))
     if not found:
         raise UsageError("git knows no name and mail to commit as", "--apply", "git config user.name and user.email")
@@ -119,8 +124,9 @@ def committer_of(clone: Clone) -> dict[str, str]:
 def check_branch(clone: Clone, name: str) -> None:
     """Raises UsageError when the clone has the branch, or cannot have one of this name."""
     at = ["git", f"--git-dir={clone.git_dir}"]
-    if run([*at, "check-ref-format", f"refs/heads/{name}"]).returncode or name.startswith("-"):
-        raise UsageError(f"{name!r} cannot name a branch", "--branch")
+    plain = run([*at, "check-ref-format", "--branch", name])  # it also resolves @{-1}, which is no name of a new branch
+    if plain.returncode or plain.stdout.decode().strip() != name or name in ("HEAD", "@") or name.startswith("refs/"):
+        raise UsageError(f"{name!r} cannot name a branch", "--branch", "for example fixes/mtp")
     if run([*at, "show-ref", "--verify", "--quiet", f"refs/heads/{name}"], quiet=True).returncode == 0:
         raise UsageError(f"{clone.path} has a branch {name} already", "--branch", "name another, or delete it first")
 

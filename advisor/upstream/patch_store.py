@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,6 +68,13 @@ class Clone:
 
 def located(path: Path) -> Clone:
     """The clone at a path: a work tree, a linked work tree or a bare git directory. Raises UsageError."""
+    try:
+        return _located(path)
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror or error})", str(path)) from None
+
+
+def _located(path: Path) -> Clone:
     git_dir = path / ".git"
     if git_dir.is_file():  # gitdir: /home/me/vllm/.git/worktrees/fork
         git_dir = path / git_dir.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
@@ -132,7 +141,7 @@ class Store:
 @contextmanager
 def store(clones: Sequence[Clone], limit_s: float | None = None) -> Iterator[Store]:
     """A store over these clones; its folder is removed on every way out, an interrupt included."""
-    with TemporaryDirectory(prefix="advisor-patch-") as folder:
+    with _ended_by_signals(), _temporary() as folder:
         path = Path(folder) / "store.git"
         done = run(["git", "init", "--quiet", "--bare", "--template=", str(path)])
         if done.returncode:
@@ -144,6 +153,36 @@ def store(clones: Sequence[Clone], limit_s: float | None = None) -> Iterator[Sto
         if cut:
             (path / "shallow").write_text("".join(f"{commit}\n" for commit in sorted(cut)))
         yield Store(path, frozenset(cut), limit_s)
+
+
+@contextmanager
+def _temporary() -> Iterator[str]:
+    try:
+        made = TemporaryDirectory(prefix="advisor-patch-")
+    except OSError as error:
+        raise UpstreamError(
+            f"no temporary folder can be made ({error.strerror or error})", None, "set TMPDIR"
+        ) from None
+    with made as folder:
+        yield folder
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM ends what runs here as an interrupt does, so that what was made for it is removed."""
+    mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not mine:  # another thread's, or somebody else's to decide
+        yield
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _still_cut(whole: Store, shallow: set[str]) -> set[str]:
@@ -165,9 +204,10 @@ def run(
     `quiet` is for commands on a clone itself: the keys of ``QUIET`` then outweigh the clone's configuration.
     """
     keys = [word for key, value in QUIET.items() for word in ("-c", f"{key}={value}")] if quiet else []
+    program = os.environ.get("GIT_PYTHON_GIT_EXECUTABLE") or command[0]  # as the library that reads clones is told
     try:
         return subprocess.run(
-            [command[0], *keys, *command[1:]],
+            [program, *keys, *command[1:]],
             input=stdin,
             capture_output=True,
             check=False,
@@ -177,7 +217,9 @@ def run(
     except subprocess.TimeoutExpired:
         raise UpstreamError(f"git took longer than {limit_s:.0f} s", None, None) from None
     except (FileNotFoundError, PermissionError):
-        raise UpstreamError("git is not installed, or not on PATH", None, "install git") from None
+        raise UpstreamError(
+            "git cannot be run", None, "install git, or let GIT_PYTHON_GIT_EXECUTABLE name it"
+        ) from None
 
 
 def closed() -> dict[str, str]:

@@ -62,6 +62,12 @@ def by_subject(subject: str, pr: int) -> bool | None:
     return True if picking and not _DENYING.search(subject) else None
 
 
+def is_explicit(subject: str, repo: str, pr: int) -> bool:
+    """Whether the subject says that it picks the number, or gives the repository with it: InternLM/lmdeploy#4741."""
+    named = re.search(rf"{re.escape(repo)}(?:#|/pull/){pr}\b", subject, re.I)
+    return named is not None or re.search(_PICKING.format(pr), subject) is not None
+
+
 def by_listing(body: str, pr: int) -> bool | None:
     """The same of the last line that names it in the list which a squash merge makes of its commits."""
     told = [by_subject(line, pr) for line in LISTED.findall(body)]

@@ -13,23 +13,40 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 _LINKS = 40  # links followed for one path, as Linux does
-_ENTRIES = 20_000  # entries of one folder that are looked at
+_ENTRIES = 200_000  # entries of one folder that are looked at, those that tell of a package first
+_TELLING = (".dist-info", ".egg-info", ".pth", ".egg-link")
 
 
 class Root:
-    """A folder that nothing read through it leaves. `image`: it is a system of its own, with absolute links."""
+    """A folder that nothing read through it leaves. `image`: it is a system of its own, with absolute links.
+
+    `denied` are the paths that may not be read; `outside` the links that lead out of it, of an image to nothing in it;
+    `crowded` the folders of which not every entry was looked at.
+    """
 
     def __init__(self, path: Path, *, image: bool | None = None) -> None:
         self.path = Path(os.path.realpath(path))
         self.image = is_system(self.path) if image is None else image
+        self.denied: set[Path] = set()
+        self.outside: set[Path] = set()
+        self.crowded: set[Path] = set()
 
     def real(self, path: Path) -> Path | None:
-        """Where a path below the root really lies; None when it is not there, or leads outside."""
+        """Where a path below the root really lies; None when it is not there, may not be read, or leads outside."""
         try:
             waiting = list(path.relative_to(self.path).parts)
         except ValueError:
             return None
-        at, links = self.path, 0
+        try:
+            return self._followed(waiting)
+        except PermissionError:
+            self.denied.add(path)
+        except (OSError, ValueError):  # a name too long, or with a zero byte
+            pass
+        return None
+
+    def _followed(self, waiting: list[str]) -> Path | None:
+        at, links, gone = self.path, 0, set[Path]()
         while waiting:
             part = waiting.pop(0)
             if part in ("", "."):
@@ -43,14 +60,20 @@ class Root:
             if step.is_symlink():
                 links += 1
                 target = self._target(step)
+                if target is None:
+                    self.outside.add(step)
                 if links > _LINKS or target is None:
                     return None
                 if target.startswith("/"):
                     at = self.path
+                    gone |= {step} if not os.path.lexists(self.path / target.strip("/")) else set()
                 waiting = [*target.strip("/").split("/"), *waiting]
             else:
                 at = step
-        return at if at.exists() else None
+        if at.exists():
+            return at
+        self.outside |= gone
+        return None
 
     def _target(self, link: Path) -> str | None:
         """What a link points at, an absolute one from the root on; None when that is outside."""
@@ -62,17 +85,24 @@ class Root:
 
     def inside(self, path: str) -> Path | None:
         """An absolute path, as a file of this system writes it, below this root; None when it is not there."""
-        if self.image:
-            return self.real(self.path / path.lstrip("/"))
-        return self.real(Path(path))
+        return self.real(self.path / path.lstrip("/") if self.image else Path(path))
 
     def listed(self, folder: Path) -> list[str]:
         """The names in a folder, sorted; none when it is not there or cannot be read."""
         real = self.real(folder)
         try:
-            return sorted(os.listdir(real))[:_ENTRIES] if real and real.is_dir() else []
-        except OSError:
+            names = sorted(os.listdir(real)) if real and real.is_dir() else []
+        except OSError as error:
+            self._note(folder, error)
             return []
+        if len(names) <= _ENTRIES:
+            return names
+        self.crowded.add(folder)
+        return sorted(sorted(names, key=lambda one: not one.endswith(_TELLING))[:_ENTRIES])
+
+    def _note(self, path: Path, error: OSError) -> None:
+        if isinstance(error, PermissionError):
+            self.denied.add(path)
 
     def matching(self, pattern: str) -> list[Path]:
         """The real folders that match a pattern of `/`-parted names below the root, each once."""
@@ -82,7 +112,7 @@ class Root:
                 found = [one / name for one in found for name in self.listed(one) if fnmatch(name, part)]
             else:
                 found = [one / part for one in found]
-            found = [real for one in found if (real := self.real(one)) and real.is_dir()]
+            found = [real for one in found if (real := self.real(one)) and os.path.isdir(real)]
         return list(dict.fromkeys(found))
 
     def text(self, file: Path, limit: int) -> str | None:
@@ -93,7 +123,8 @@ class Root:
                 return None
             with real.open("rb") as opened:
                 return opened.read(limit).decode("utf-8", "replace")
-        except OSError:
+        except OSError as error:
+            self._note(file, error)
             return None
 
     def bytes(self, file: Path, limit: int) -> bytes | None:
@@ -103,7 +134,8 @@ class Root:
             if real is None or not real.is_file() or real.stat().st_size > limit:
                 return None
             return real.read_bytes()
-        except OSError:
+        except OSError as error:
+            self._note(file, error)
             return None
 
     def shown(self, path: Path) -> str:
@@ -114,5 +146,5 @@ class Root:
 def is_system(path: Path) -> bool:
     """Whether a folder looks like the root of a system: an unpacked image, or `/` itself."""
     return path == Path("/") or (
-        (path / "usr").is_dir() and any((path / name).is_dir() for name in ("etc", "bin", "lib"))
+        os.path.isdir(path / "usr") and any(os.path.isdir(path / name) for name in ("etc", "bin", "lib"))
     )

@@ -417,3 +417,50 @@ def test_the_engine_asked_for_wins_over_others():
 def test_odd_text_is_no_error(odd):
     assert find_build(odd, engine=None)[0].version is None
     assert read_build(odd, engine=None)[0].version is None
+
+
+# Words around the number
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "note"),
+    [
+        ("older than 0.28.0", "", "`older than 0.28.0` is a range"),
+        ("newer than v0.28.0", "", "is a range"),
+        ("0.28.0 or later", "", "is a range"),
+        ("低于0.28.0", "", "is a range"),
+        ("0.28.0以下", "", "is a range"),
+        ("not 0.28.0", "", "which build it is not"),
+        ("不是0.28.0", "", "which build it is not"),
+        ("0.28.0 + #50514", "version=0.28.0 fork=patched", "said to be with #50514"),
+        ("0.28.0, #50514 applied", "version=0.28.0 fork=patched", "said to be with #50514"),
+        ("0.30.0 plus PR 50514", "version=0.30.0 fork=patched", "said to be with #50514"),
+        ("0.28.0 with 50514 cherry-picked", "version=0.28.0 fork=patched", "said to be with #50514"),
+        ("0.28.0 -> 0.30.0", "version=0.30.0", "0.28.0 is former"),
+        ("0.30.0 without #50514", "version=0.30.0 fork=patched", "said to be without #50514"),
+        ("0.30.0 with #50514 reverted", "version=0.30.0 fork=patched", "said to be without #50514"),
+        ("0.30.0 minus the PP guard", "version=0.30.0 fork=patched", "said to be without the PP guard"),
+        ("0.14.0 cherry-pick b56ddfb6", "version=0.14.0 fork=patched", "b56ddfb6 is said to be picked onto it"),
+        ("upgraded from 0.28.0 to 0.30.0", "version=0.30.0", "0.28.0 is former"),
+        ("从0.28.0升级到0.30.0", "version=0.30.0", "0.28.0 is former"),
+        ("0.28.0版本", "version=0.28.0", ""),
+        ("版本0.28.0", "version=0.28.0", ""),
+        ("https://github.com/vllm-project/vllm/releases/tag/v0.28.0", "version=0.28.0", ""),
+        ("https://github.com/acme/vllm/releases/tag/v0.28.0", "version=0.28.0 fork=acme", ""),
+        ("vllm-0.28.0-cp38-abi3-manylinux1_x86_64.whl", "version=0.28.0", ""),
+        ("/tmp/vllm-0.28.0+cu129-cp38-abi3-manylinux1_x86_64.whl", "version=0.28.0+cu129", ""),
+        ("latest 09/10/2026", "", "09/10/2026 can be 2026-09-10 or 2026-10-09"),
+        ("main of 25/10/2026", "branch=main earliest=2026-10-25 latest=2026-10-25", ""),
+        ("latest 9月20日", "", "9月20日 is a day without a year"),
+        # quiet: what only looks like it
+        ("0.28.0 with NCCL 2.28.9", "version=0.28.0", ""),
+        ("0.28.0, works on 0.27.1", "version=0.28.0", "0.27.1 is named too"),
+        ("main after PR 1964", "branch=main after_pr=1964", ""),
+    ],
+)
+def test_words_around_a_number(text, known, note):
+    build, _, _ = read_build(text, engine="vllm", strict=True)
+    fields = ("version", "commit", "branch", "fork", "after_pr", "earliest", "latest")
+    found = " ".join(f"{name}={getattr(build, name)}" for name in fields if getattr(build, name))
+    assert found == known
+    assert any(note in one for one in build.notes) if note else build.notes == ()

@@ -340,20 +340,24 @@ def test_files_that_hold_the_fix_are_enough_without_upstreams_commit(rule, advis
 
 
 @pytest.mark.parametrize(
-    ("later", "said"),
+    ("later", "standing", "said"),
     [
-        ({AGENT: None}, f"{AGENT}, by which it is known, is not in this tree"),
-        ({AGENT: lines(NEEDED)}, "its history says that it is, its files that it is not"),
+        ({AGENT: None}, "unknown", f"{AGENT}, by which it is known, is not in this tree"),
+        ({AGENT: lines(NEEDED)}, "no", "but its lines are not there any more"),
     ],
     ids=["deleted", "lacking"],
 )
-def test_a_subject_is_not_believed_against_the_files(rule, advisor, alone, later, said):
+def test_a_subject_is_not_believed_against_the_files(rule, advisor, alone, later, standing, said):
     alone.commit("Tidy up", later)
     ran = advisor(RULE, "--repo", alone.path)
     assert ran.code == 1 and "The fix is in:" not in ran.out
-    assert "Whether the fix is in is not established" in ran.out and said in ran.out and "names #8" in ran.out
+    headline = {
+        "unknown": "Whether the fix is in is not established",
+        "no": "The fix is not in, by its history and files",
+    }
+    assert headline[standing] in ran.out and said in ran.out and "names #8" in ran.out
     told = json.loads(advisor(RULE, "--repo", alone.path, "--format", "json").raw)
-    assert (told["verdict"], told["patches"][-1]["standing"]) == ("untried", "unknown")
+    assert (told["verdict"], told["patches"][-1]["standing"]) == ("untried", standing)
     assert " fetch https://github.com/InternLM/lmdeploy.git" in told["fetch"]
 
 
@@ -436,6 +440,8 @@ def test_an_unmerged_fix_that_the_fork_took_is_noticed(advisor, dirty, monkeypat
     with_fixes(monkeypatch, fix, no_fix="Nothing is merged.")
     assert "is in here" not in advisor(RULE, "--repo", dirty.path).out
     dirty.git("commit", "-q", "--allow-empty", "-m", "Mend it early (#9)")
+    assert "is in here" not in advisor(RULE, "--repo", dirty.path).out, "a number of its own, and nothing changed"
+    dirty.commit("Take InternLM/lmdeploy#9 early: apply #9", {"engine/early.py": "mended = True\n"})
     assert "InternLM/lmdeploy#9, which is not merged, is in here" in advisor(RULE, "--repo", dirty.path).out
 
 
@@ -635,7 +641,8 @@ patch.prepare(Asked(rule.id, Path(sys.argv[1]), source=Path(sys.argv[2]), apply=
 """
 
 
-def test_an_interrupt_leaves_neither_a_folder_nor_a_trace(upstream, dirty, tmp_path):
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_neither_a_folder_nor_a_trace(upstream, dirty, tmp_path, sign):
     before, temporary, started = snapshot(dirty), tmp_path / "tmp", tmp_path / "started"
     slow = tmp_path / "bin/git"
     slow.parent.mkdir()
@@ -653,7 +660,30 @@ def test_an_interrupt_leaves_neither_a_folder_nor_a_trace(upstream, dirty, tmp_p
         while not started.exists() and time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.05)
         assert started.exists() and list(temporary.iterdir())
-        os.killpg(process.pid, signal.SIGINT)
+        process.send_signal(sign) if sign == signal.SIGTERM else os.killpg(process.pid, sign)
         assert process.wait(20) != 0
     assert list(temporary.iterdir()) == []
     assert snapshot(dirty) == before
+
+
+@pytest.mark.parametrize("name", ["HEAD", "@", "@{-1}", "-x", "a..b", "a b", "refs/heads/x", "x.lock", ""])
+def test_a_name_that_git_gives_no_branch_is_refused_in_one_line(rule, advisor, upstream, dirty, name):
+    before = snapshot(dirty)
+    ran = advisor(RULE, "--repo", dirty.path, "--from", upstream.path, "--apply", f"--branch={name}")
+    if name:
+        assert ran.code == 2 and f"{name!r} cannot name a branch" in ran.out
+        assert snapshot(dirty) == before
+    else:
+        assert BRANCH in ran.out, "an empty name is none given"
+
+
+def test_check_and_patch_give_one_answer_where_content_alone_tells(rule, advisor, upstream, tmp_path):
+    fork = upstream.fork(tmp_path / "ours", upstream.before)
+    fork.git("fetch", "-q", str(upstream.path), "main")
+    both = {
+        AGENT: lines({**FIXED, 3: "    ours", 30: "    warm_up(meta, guarded=True)"}),
+        KERNEL: lines({10: "    barrier();"}),
+    }
+    fork.commit("Sync some work", both)
+    ran = advisor(RULE, "--repo", fork.path)
+    assert ran.code == 0 and "The fix is in" in ran.out

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from advisor.errors import UsageError
-from advisor.model.rule import Fingerprint
+from advisor.match.builds import contains
+from advisor.model.rule import Boundary, Fingerprint
+from advisor.model.truth import Truth
 from advisor.upstream.checkout import checked_out
 from tests.upstream.forks import BROKEN, ENGINE, FILE, MARK, MENDED, PR, Repository, Upstream, told
 
@@ -102,12 +104,27 @@ def test_a_pick_that_leaves_the_tests_behind_is_still_known(tmp_path, upstream):
     ],
 )
 def test_a_pick_whose_lines_differ_is_known_by_what_it_names(upstream, fork, message):
-    fork.commit(message, BROKEN.replace("meta = rebuild()", "meta = rebuild(was)"), who="Fork")
+    adapted = MENDED.replace("meta = rebuild()", "meta = rebuild(was)").replace("meta.pad = was.pad", "meta.pad = 0")
+    fork.commit(message, adapted, who="Fork")
     assert told(upstream.judged(fork)) == [("subject", True)]
+    fork.commit("Tidy up", BROKEN, who="Fork")
+    assert told(upstream.judged(fork)) == [("patch", False)]
 
 
-def test_a_pick_is_known_by_its_note(upstream, fork):
-    fork.commit(f"Whatever\n\n(cherry picked from commit {upstream.fix})", "z\n", "lmdeploy/z.py", who="Fork")
+def test_words_that_the_lines_do_not_bear_out_leave_it_open(upstream, fork):
+    fork.commit(f"Mend the record (#{PR})", BROKEN.replace("meta = rebuild()", "meta = rebuild(was)"), who="Fork")
+    found = upstream.judged(fork)
+    assert told(found) == [("subject", None)]
+    assert "whether #4741 is in the files does not show: the lines there are others" in found.build.holdings[0].says
+
+
+def test_a_note_of_a_pick_counts_as_far_as_the_files_bear_it_out(upstream, fork):
+    note = f"Whatever\n\n(cherry picked from commit {upstream.fix})"
+    fork.commit(note, "z\n", "lmdeploy/z.py", who="Fork")
+    assert told(upstream.judged(fork)) == [("patch", False)]
+    fork.commit(
+        note, MENDED.replace("line 9\n", "nine, ours\n").replace("meta.pad = was.pad", "meta.pad = 0"), who="Fork"
+    )
     assert told(upstream.judged(fork)) == [("git", True)]
 
 
@@ -176,7 +193,7 @@ def test_a_revert_of_the_revert_holds_it_again(upstream, fork):
 )
 def test_a_subject_takes_back_or_brings_again(upstream, tmp_path, message, held):
     fork = upstream.forked(tmp_path / "fork", "v0.15.0")
-    fork.commit(message, BROKEN + "# touched\n", who="Fork")
+    fork.commit(message, (MENDED if held else BROKEN) + "# touched\n", who="Fork")
     assert told(upstream.judged(fork)) == [("subject", held)]
 
 
@@ -192,7 +209,8 @@ def test_a_text_taken_out_by_a_commit_that_says_nothing_is_a_contradiction_where
     fork = upstream.forked(tmp_path / "fork", "v0.15.0")
     fork.commit("Tidy up", BROKEN, who="Fork")
     found = upstream.judged(fork, MARK)
-    assert told(found) == [("git", True), ("fingerprint", False)]
+    assert told(found) == [("patch", False), ("fingerprint", False)]
+    assert f"yet {upstream.fix[:12]} is below it" in found.build.holdings[0].says
 
 
 def test_a_text_that_upstream_had_before_the_fix_proves_nothing(upstream, fork):
@@ -298,11 +316,18 @@ def test_a_dev_version_of_the_tree_brings_its_commit(upstream, vendored):
     assert (found.build.version, found.build.commit) == ("0.15.0.dev3+g752a3a504", "752a3a504")
 
 
-def test_a_shallow_fork_is_judged_by_the_version_of_its_tree(upstream, fork, tmp_path):
+def test_a_shallow_fork_is_a_commit_after_the_version_of_its_tree_and_an_absence_proves_nothing(
+    upstream, fork, tmp_path
+):
+    fork.commit("Mend ours", MENDED, who="Fork")
     fork.commit("Number", "__version__ = '0.14.0'\n", "lmdeploy/version.py", who="Fork")
     fork.git("clone", "-q", "--depth", "1", f"file://{fork.path}", str(tmp_path / "shallow"))
     found = upstream.judged(Repository(tmp_path / "shallow", made=False), MARK)
-    assert found.build.version == "0.14.0" and told(found) == [("git", None), ("fingerprint", False)]
+    assert found.build.version == f"0.14.0+g{found.build.commit[:9]}"
+    assert told(found) == [("git", None), ("fingerprint", True)]
+    bare = upstream.judged(Repository(tmp_path / "shallow", made=False)).build
+    truth, _ = contains(bare, Boundary("0.15.0", upstream.fix, PR), upstream.knowledge())
+    assert truth is Truth.UNKNOWN
 
 
 @pytest.mark.parametrize("name", ["v0.14.0", "0.14.0", "v0.14.0-ours.3"])

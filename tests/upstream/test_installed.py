@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from advisor.errors import UsageError
+from advisor.jobs.locating import installation, repository
 from advisor.model.knowledge import FixRecord, History, Knowledge
 from advisor.model.rule import Fingerprint
+from advisor.upstream import checkout as _loaded  # noqa: F401  # git's library, before another user runs
 from advisor.upstream.distributions import distributions
 from advisor.upstream.installed import Installed, found_in, owner_of, sites_below
 from advisor.upstream.interpreter import sites_of
@@ -433,3 +439,106 @@ def test_a_version_that_pyenv_does_not_have_is_refused_by_name(pyenv, name):
 
 def test_shims_of_another_program_are_refused(tmp_path):
     assert "is not run" in chosen(python(tmp_path / "asdf/shims", b"#!/bin/sh\n").parent)
+
+
+# What cannot be looked at
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that another user may enter, and this process as that user: root may read everything."""
+    path = Path(tempfile.mkdtemp())
+    path.chmod(0o755)
+    if os.geteuid():
+        yield path
+    else:
+        yield path
+        os.seteuid(0)
+    shutil.rmtree(path)
+
+
+def as_anybody() -> None:
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+
+
+@pytest.mark.parametrize("url", ["file://[bad/vllm", "https://[bad/vllm", "git+ssh://[::1"])
+@pytest.mark.parametrize("editable", [True, False])
+def test_a_malformed_address_of_its_origin_is_none(tmp_path, url, editable):
+    install(tmp_path, "vllm", "0.28.0", {FILE: BROKEN}, origin={"url": url, "dir_info": {"editable": editable}})
+    assert looked(tmp_path, PRESENT).version == "0.28.0"
+    assert owner_of(url) == ""
+
+
+@pytest.mark.parametrize("closed", ["vllm", "torch-2.9.0.dist-info"])
+def test_a_folder_that_may_not_be_read_is_a_note(open_folder, closed):
+    install(open_folder, "vllm", "0.28.0", {FILE: BROKEN})
+    install(open_folder, "torch", "2.9.0")
+    (open_folder / closed).chmod(0)
+    as_anybody()
+    found = looked(open_folder, PRESENT)
+    assert found.version == "0.28.0"
+    assert any(closed in one.text and "may not be read (permission denied)" in one.text for one in found.notes)
+
+
+def test_metadata_that_may_not_be_read_is_said_where_nothing_is_found(open_folder):
+    install(open_folder, "vllm", "0.28.0", {FILE: BROKEN}).chmod(0)
+    as_anybody()
+    with pytest.raises(UsageError, match=r"no engine known here is installed in .*vllm-0\.28\.0.* may not be read"):
+        looked(open_folder, PRESENT)
+
+
+def test_a_path_that_may_not_be_read_is_one_line(open_folder):
+    (open_folder / "inner").mkdir()
+    (open_folder / "inner" / "site").mkdir()
+    (open_folder / "inner").chmod(0)
+    as_anybody()
+    for path in (open_folder / "inner", open_folder / "inner" / "site"):
+        with pytest.raises(UsageError, match="may not be read"):
+            installation(path)
+        with pytest.raises(UsageError, match="may not be read"):
+            repository(path)
+
+
+def test_a_crowded_folder_is_searched_for_packages_first_and_said(tmp_path, monkeypatch):
+    install(tmp_path, "vllm", "0.28.0", {FILE: BROKEN})
+    for number in range(30):
+        (tmp_path / f"a{number}.py").touch()
+    assert not any("so many entries" in one.text for one in looked(tmp_path, PRESENT).notes)
+    monkeypatch.setattr("advisor.upstream.rooted._ENTRIES", 10)
+    found = looked(tmp_path, PRESENT)
+    assert found.version == "0.28.0"
+    assert any("so many entries that only the first were looked at" in one.text for one in found.notes)
+
+
+def test_more_entries_than_twenty_thousand_hide_nothing(tmp_path):
+    install(tmp_path, "vllm", "0.28.0", {FILE: BROKEN})
+    for number in range(20_100):
+        (tmp_path / f"a{number}").symlink_to("x")
+    assert looked(tmp_path, PRESENT).version == "0.28.0"
+
+
+@pytest.mark.parametrize("name", ["vllm.egg-info", "vllm-0.28.0.egg-info", "vllm-0.28.0-py3.11.egg-info"])
+@pytest.mark.parametrize("folder", [True, False])
+def test_an_egg_info_is_metadata_too(tmp_path, name, folder):
+    place = tmp_path / name / "PKG-INFO" if folder else tmp_path / name
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("Metadata-Version: 2.1\nName: vllm\nVersion: 0.28.0\n")
+    (tmp_path / "vllm").mkdir()
+    (tmp_path / FILE).write_text(MENDED)
+    found = looked(tmp_path, PRESENT)
+    assert (found.engine, found.version, held(found)) == ("vllm", "0.28.0", [True])
+
+
+def test_packages_that_lie_outside_an_environment_are_said(tmp_path):
+    install(tmp_path / "real", "vllm", "0.28.0", {FILE: BROKEN})
+    site = tmp_path / "env" / "lib" / "python3.12"
+    site.mkdir(parents=True)
+    (site / "site-packages").symlink_to(tmp_path / "real")
+    with pytest.raises(UsageError, match=r"site-packages leads out of what was given, and was not followed"):
+        looked(tmp_path / "env", PRESENT)
+    root = image(tmp_path / "image")
+    (root / "usr/lib/python3.12").mkdir()
+    (root / "usr/lib/python3.12/site-packages").symlink_to(tmp_path / "real")
+    with pytest.raises(UsageError, match=r"/usr/lib/python3.12/site-packages leads out of what was given"):
+        looked(root, PRESENT)
