@@ -13,6 +13,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests import lint_bench
+
 RUNS = 15
 FLAGS = (
     "vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4 --pipeline-parallel-size 2 "
@@ -52,3 +54,5 @@ def cold_start() -> float:
 
 if __name__ == "__main__":
     cold_start()
+    lint_bench.beside_checkov()
+    lint_bench.cost_of_a_file()

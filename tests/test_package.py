@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -77,6 +78,14 @@ def test_the_wheel_carries_nothing_else_but_the_code(wheel):
     metadata = "-".join(wheel.name.split("-")[:2]) + ".dist-info"
     assert {name.split("/")[0] for name in files_of(wheel)} == {"advisor", metadata}
     assert f"{metadata}/licenses/LICENSE" in files_of(wheel)
+
+
+def test_the_sdist_carries_what_ci_services_look_for(tmp_path):
+    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path, REPO, cwd=tmp_path)
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(sdist) as opened:
+        packed = {name.split("/", 1)[-1] for name in opened.getnames()}
+    assert {".pre-commit-hooks.yaml", "action.yml", "ci/advisor.gitlab-ci.yml", "docs/ci.md"} <= packed
 
 
 def test_a_wheel_built_from_the_sdist_is_the_same(wheel, tmp_path):

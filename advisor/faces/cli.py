@@ -21,8 +21,10 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.faces import files as files_of
 from advisor.faces import reference
 from advisor.faces.bare_options import HERE, command_with
+from advisor.faces.fix import fix
 from advisor.faces.lint import lint as lint_files
 from advisor.faces.patch import PatchCommand, patch
+from advisor.faces.upgrade import upgrade
 from advisor.jobs.request import File, Located, Request
 from advisor.model.report import STATUSES, Report
 
@@ -287,9 +289,10 @@ def schema(
 
 app.command()(reference.flags)
 app.command()(reference.release)
-app.command()(reference.fix)
+app.command()(fix)
 app.command("lint")(lint_files)
 app.command("patch", cls=PatchCommand)(patch)
+app.command()(upgrade)
 
 
 @rules_app.command("list")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.advice.remedies import EDITS, change, proof_says
+from advisor.jobs.fix_choice import of_exposure
 from advisor.jobs.fixing import fix_out
 from advisor.jobs.judging import catalogue
 from advisor.jobs.lint_case import Unit
@@ -112,7 +113,7 @@ def _exposed(unit: Unit, view: View, verdict: Verdict) -> Exposed:
         advice=tuple(f"{one.what} Cost: {one.cost} ({proof_says(one)})" for one in remedies),
         related=tuple(more),
         actionability=_actionability(rule, release, remedies),
-        edit="unsafe" if any(one.do in EDITS for one in remedies) and first is not None else "",
+        edit=of_exposure(rule, view) if first is not None else "",
         sources=tuple(SourceOut(one.url, one.date or "", one.note or "") for one in rule.references),
     )
 

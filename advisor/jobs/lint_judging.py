@@ -7,7 +7,9 @@ Pure: the same deployments give the same findings.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
+from advisor.jobs import fix_choice
 from advisor.jobs.discrepancies import discrepancies
 from advisor.jobs.fixing import fix_out
 from advisor.jobs.judging import catalogue, view_of
@@ -61,8 +63,10 @@ def _of_unit(unit: Unit, view: View, page: Page) -> Iterator[Found]:
         yield _exposure(one, page)
     for observed in build_findings(unit.placed, unit.workloads[0].place):
         yield _observed(observed, unit.workloads[0], page)
+    rules = {rule.id: rule for rule in catalogue()}
     for workload, observed in stale(unit.workloads, view, catalogue(), _held(view)):
-        yield _observed(observed, workload, page)
+        choice = fix_choice.of_stale(rules[observed.fact.partition(" ")[0]], workload, 0)
+        yield _observed(replace(observed, edit=choice.edit), workload, page)
 
 
 def _held(view: View) -> Callable[[Rule], str | None]:
@@ -83,7 +87,7 @@ def _of_workload(
 ) -> Iterator[Found]:
     for one in discrepancies(view):
         if one.code.startswith(("setting-", "variable-")):
-            yield _setting(one, workload, page)
+            yield _setting(one, workload, view, page)
     beside = _services(deployment, others)
     observed = [*interactions(workload, view, deployment.workloads, deployment.text)]
     observed += pod_life(workload, view, beside, deployment.text)
@@ -127,16 +131,15 @@ def _exposure(one: Exposed, page: Page) -> Found:
     ), one.fact  # fmt: skip
 
 
-def _setting(one: Discrepancy, workload: Workload, page: Page) -> Found:
-    given = _given(one, workload)
+def _setting(one: Discrepancy, workload: Workload, view: View, page: Page) -> Found:
+    given = given_of(one, workload)
     advice: tuple[str, ...] = ()
     if one.instead:
         turned = ", with the value turned round: it means the opposite" if one.inverted else ""
         advice = (f"write {one.instead}{turned}",)
     elif one.code.endswith("-removed"):
         advice = (f"remove {one.typed}",)
-    exact = one.code in ("setting-replaced", "setting-spelling", "setting-deprecated", "variable-deprecated")
-    edit: Edit = "" if not one.instead else "safe" if exact and not one.inverted else "unsafe"
+    edit = fix_choice.of_discrepancy(one, given, workload, 0, view, exact=fix_choice.is_exact(view)).edit
     value = redact_value(one.subject, given.value) if given is not None else ""
     return _finding(
         page, workload, one.code, "setting", one.level, one.says, place_of(workload, given) or workload.place,
@@ -144,7 +147,7 @@ def _setting(one: Discrepancy, workload: Workload, page: Page) -> Found:
     ), f"{one.subject}={value}"  # fmt: skip
 
 
-def _given(one: Discrepancy, workload: Workload) -> Setting | Variable | None:
+def given_of(one: Discrepancy, workload: Workload) -> Setting | Variable | None:
     """The setting or variable that a discrepancy is about."""
     launch = workload.launch
     named: list[Setting | Variable] = [given for given in launch.settings if given.flag == one.subject]

@@ -1,0 +1,160 @@
+"""Paths -> what `advisor fix` changes in their files, as diffs, and written when asked.
+
+The findings are lint's: .gitignore, configuration, suppressions and baseline hold here too, and what is suppressed is
+not edited. A file is written whole or not at all: beside it first, then in its place, with its mode and owner kept; the
+file that a symbolic link names is the one that changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import re
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor import __version__
+from advisor.catalog.engines import engines, knowledge
+from advisor.errors import UsageError
+from advisor.jobs.lint import LintRequest, lint
+from advisor.jobs.mending import Mended, mend
+from advisor.launches.files.recognise import decoded, read_file
+from advisor.model.lint import LintFinding, LintReport
+from advisor.model.repair import REPAIR_SCHEMA, FileRepair, RepairReport
+
+ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
+
+
+@dataclass(frozen=True)
+class FixRequest:
+    """What to fix: lint's own request, whether edits that cost something are wanted, whether files are written."""
+
+    lint: LintRequest
+    unsafe: bool = False
+    write: bool = False
+
+
+def fix(request: FixRequest) -> RepairReport:
+    """What was edited and left.
+
+    UsageError for a path that is not there, where nothing is recognised, or for a file that cannot be written.
+    """
+    report = lint(request.lint)
+    if not any(one.format for one in report.files):
+        said = "; ".join(note for one in report.files for note in one.notes)[:400]
+        where = " ".join(map(str, request.lint.paths))
+        raise UsageError("nothing recognised" + (f": {said}" if said else ""), where, "looked for engine launches")
+    mine = {one.region.file for one in report.findings if one.edit and one.suppressed is None}
+    names = [one.name for one in report.files if one.name in mine]
+    files = [found for name in names if (found := _file(name, report, request)) is not None]
+    notes = (*report.notes, *(note for one in files if (note := _not_utf8(one))))
+    return RepairReport(REPAIR_SCHEMA, tuple(files), notes, report.as_of, __version__)
+
+
+def _file(name: str, report: LintReport, request: FixRequest) -> FileRepair | None:
+    content = Path(name).read_bytes()
+    text, _ = decoded(content, name)
+    encoding = next((one for one in ENCODINGS if text is not None and _encodes(text, one, content)), "")
+    if text is None or not encoding:
+        return None
+    known = {one: knowledge(one) for one in engines()}
+    quiet = {one.fingerprint for one in report.findings if one.suppressed is not None and one.region.file == name}
+    mended = mend(read_file(name, content, known), known, unsafe=request.unsafe, suppressed=frozenset(quiet))
+    after = mended.deployment.text
+    changed = after != text
+    if changed and request.write:
+        write(Path(name), content, after.encode(encoding))
+    return _out(name, text, mended, request.write or not changed)
+
+
+def _not_utf8(one: FileRepair) -> str:
+    """What is to be said of a file whose diff, which is UTF-8, does not apply to it; "" of any other."""
+    if not one.diff or one.written or _encodes(one.diff, "ascii", one.diff.encode()):
+        return ""
+    content = Path(one.name).read_bytes()
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return f"{one.name} is not UTF-8: use --write, the diff does not apply to it"
+    return ""
+
+
+def _encodes(text: str, encoding: str, content: bytes) -> bool:
+    with contextlib.suppress(UnicodeEncodeError):
+        return text.encode(encoding) == content
+    return False
+
+
+def _out(name: str, text: str, mended: Mended, written: bool) -> FileRepair:
+    had = {_named(one) for one in mended.before}
+    have = {_named(one) for one in mended.after}
+    return FileRepair(
+        name,
+        diff(name, text, mended.deployment.text),
+        written,
+        mended.repairs,
+        gone=tuple(one for one in mended.before if _named(one) not in have),
+        remain=tuple(one for one in mended.after if _named(one) in had),
+        new=tuple(one for one in mended.after if _named(one) not in had),
+    )
+
+
+def _named(one: LintFinding) -> tuple[str, str, str]:
+    """A finding wherever it stands and whatever else its launch has: rules by id, others by their fact."""
+    return one.id, one.workload, "" if one.kind == "exposure" else one.fingerprint
+
+
+# diffs
+
+
+def diff(name: str, before: str, after: str) -> str:
+    """The change as a unified diff that `git apply` and `patch -p1` take, line ends as in the file; "" for none."""
+    if before == after:
+        return ""
+    old, new = (re.findall(r"[^\n]*\n|[^\n]+\Z", text) for text in (before, after))
+    shown = os.path.relpath(name).replace(os.sep, "/") if not name.startswith("<") else name
+    shown = shown if not shown.startswith("../") else os.path.abspath(name).lstrip("/")
+    made = difflib.unified_diff(old, new, _quoted(f"a/{shown}"), _quoted(f"b/{shown}"), n=3)
+    return "".join(one if one.endswith("\n") else f"{one}\n\\ No newline at end of file\n" for one in made)
+
+
+def _quoted(path: str) -> str:
+    """A path as git writes it in a diff: a tab after one with blanks, escapes in one with quotes or controls."""
+    if re.search(r'["\\\x00-\x1f]', path):
+        return (
+            '"' + "".join(f"\\{ord(one):03o}" if one < " " else re.sub(r'(["\\])', r"\\\1", one) for one in path) + '"'
+        )
+    return path + "\t" if " " in path else path
+
+
+# writing
+
+
+def write(path: Path, before: bytes, after: bytes) -> None:
+    """Puts the new content in place of the old, whole. UsageError where it cannot, or the file changed meanwhile."""
+    target = Path(os.path.realpath(path))
+    part: str | None = None
+    try:
+        if target.read_bytes() != before:
+            raise UsageError("was changed while it was read", str(path), "run it again")
+        state = target.stat()
+        handle, part = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+        if hasattr(os, "chown"):
+            with contextlib.suppress(PermissionError):
+                os.chown(part, state.st_uid, state.st_gid)
+        os.chmod(part, stat.S_IMODE(state.st_mode))
+        os.replace(part, target)
+        part = None
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror or error}", str(path), None) from None
+    finally:
+        if part is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(part)

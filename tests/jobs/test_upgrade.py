@@ -1,0 +1,119 @@
+"""`advisor upgrade`: the smallest release that clears a launch, why others were skipped, what changes, the edit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from advisor.errors import UsageError
+from advisor.jobs.upgrade import UpgradeRequest, upgrade
+from advisor.model.upgrade import UpgradeReport
+from tests.deployment_pairs import ROOT
+from tests.front_door import advisor
+
+SPEC = '--pipeline-parallel-size 2 --speculative-config \'{"method": "dspark"}\''
+
+
+def of_file(name: str, **more: str) -> UpgradeReport:
+    return upgrade(UpgradeRequest(name=name, content=(ROOT / name).read_bytes(), **more))
+
+
+def of_flags(engine: str, start: str, flags: str, limit: str = "") -> UpgradeReport:
+    return upgrade(UpgradeRequest(engine=engine, start=start, flags=flags, limit=limit))
+
+
+def changed(report: UpgradeReport) -> list[str]:
+    return [one for one in report.diff.splitlines() if one[:1] in "+-" and one[:3] not in ("+++", "---")]
+
+
+def test_the_first_release_that_clears_every_finding() -> None:
+    found = of_file("kserve/serving-runtime.yaml")
+    assert (found.engine, found.start, found.release, found.clears) == ("sglang", "0.5.16", "0.5.20", True)
+    reasons = {one.release: one.reasons for one in found.skipped}
+    assert reasons["0.5.19"] == ("sglang/timeout-abort-divergence exposed",)
+    assert set(reasons["0.5.17"]) == {
+        "sglang/timeout-abort-divergence exposed",
+        "sglang/spec-tp-state-divergence exposed",
+    }
+    assert changed(found) == ["-      image: lmsysorg/sglang:v0.5.16", "+      image: lmsysorg/sglang:v0.5.20"]
+
+
+def test_a_version_that_a_variable_holds() -> None:
+    assert changed(of_file("dockerfile/Dockerfile.shell-form")) == ["-ARG VLLM_TAG=v0.29.0", "+ARG VLLM_TAG=v0.30.0"]
+
+
+def test_the_release_asked_about_may_be_well() -> None:
+    found = of_file("docker/qwen-tp2.sh")
+    assert (found.needed, found.release, found.diff, found.skipped) == (False, found.start, "", ())
+
+
+def test_flags_that_the_release_refuses_are_replaced_on_the_way() -> None:
+    found = of_flags("vllm", "0.28.0", f"vllm serve m {SPEC} --swap-space 4 --seed 1")
+    assert (found.release, found.clears) == ("0.30.0", True)
+    assert changed(found) == [f"-vllm serve m {SPEC} --swap-space 4 --seed 1", f"+vllm serve m {SPEC} --seed 1"]
+    assert all(one.reasons == ("vllm/pp-spec-refused exposed",) for one in found.skipped)
+
+
+def test_none_clears_all() -> None:
+    found = of_file("shell/lmdeploy-mtp-dp.sh")
+    assert not found.clears and found.release == "0.15.0"
+    assert {one.id for one in found.remain if one.kind == "exposure"} == {"lmdeploy/mtp-silent-hang"}
+    assert {one.id for one in found.now if one.kind == "exposure"} == {
+        "lmdeploy/mtp-silent-hang",
+        "lmdeploy/mtp-dp-meta",
+    }
+
+
+def test_no_later_release_than_asked() -> None:
+    found = of_flags("vllm", "0.28.0", f"vllm serve m {SPEC}", limit="0.29.0")
+    assert (
+        not found.clears
+        and found.limit == "0.29.0"
+        and "0.30.0" not in {found.release, *(s.release for s in found.skipped)}
+    )
+
+
+def test_settings_that_change_on_the_way_are_named() -> None:
+    found = of_file("shell/lmdeploy-mtp-dp.sh")
+    assert [(one.name, one.says) for one in found.changes] == [("--server-port", ("default: 23333 -> none",))]
+
+
+def test_an_image_with_a_suffix_is_not_promised(tmp_path: Path) -> None:
+    text = (ROOT / "kserve/serving-runtime.yaml").read_text().replace("sglang:v0.5.16", "sglang:v0.5.16-cu130")
+    found = upgrade(UpgradeRequest(name="r.yaml", content=text.encode()))
+    assert "+      image: lmsysorg/sglang:v0.5.20-cu130" in changed(found)
+    assert any("was published" in one for one in found.notes)
+
+
+def test_another_publishers_image_is_not_promised() -> None:
+    text = (ROOT / "kserve/serving-runtime.yaml").read_text().replace("lmsysorg/sglang", "example.com/team/sglang")
+    found = upgrade(UpgradeRequest(name="r.yaml", content=text.encode(), start="0.5.16", engine="sglang"))
+    assert found.release == "0.5.20" and any("was published" in one for one in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        (UpgradeRequest(engine="vllm", start="0.28", flags="--tp 2", limit="0.27.0"), "is not after"),
+        (UpgradeRequest(engine="nosuch", start="1", flags="--tp 2"), "no settings are known"),
+        (UpgradeRequest(engine="vllm", start="many", flags="--tp 2"), "not a version"),
+        (UpgradeRequest(name="x.txt", content=b"hello"), "no launch is recognised"),
+        (UpgradeRequest(name="r.sh", content=b"vllm serve m --seed 1\n"), "names no release"),
+    ],
+)
+def test_what_cannot_be_asked(request_: UpgradeRequest, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        upgrade(request_)
+
+
+def test_the_front_door(tmp_path: Path) -> None:
+    ran = advisor("upgrade", str(ROOT / "lws/vllm-pp-mtp.yaml"))
+    assert ran.code == 0 and "vllm 0.30.0 is the smallest release after 0.26.0" in " ".join(ran.out.split())
+    ran = advisor(
+        "upgrade", "--engine", "vllm", "--from", "0.28.0", "--flags", f"vllm serve m {SPEC}", "--format", "json"
+    )
+    assert json.loads(ran.out)["release"] == "0.30.0"
+    assert advisor("upgrade", "--engine", "vllm", "--flags", "--tp 2").code == 2
+    assert advisor("upgrade", str(ROOT / "shell/lmdeploy-mtp-dp.sh")).code == 1

@@ -1,0 +1,74 @@
+"""What `make bench` measures in seconds, counted here: each file is opened and judged once, and costs the same in any tree."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+
+from advisor.jobs.lint import LintRequest, lint
+from tests.lint_bench import checkov_command, lint_command
+from tests.manifests_made import A_FOLDER, make
+
+PACKAGE = str(Path(__file__).parents[1] / "advisor")
+COUNTED = ("lint.py:_content", "lint_judging.py:findings_of", "recognise.py:read_file")
+
+
+def calls_of(folder: Path) -> tuple[Counter[str], int]:
+    """Calls by function of ours, and files reported, of one lint in this process."""
+    counted: Counter[str] = Counter()
+
+    def count(frame, event, _) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(PACKAGE):
+            counted[f"{Path(code.co_filename).name}:{code.co_name}"] += 1
+
+    request = LintRequest((folder,), date(2026, 11, 29), processes=1)
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        report = lint(request)
+    finally:
+        sys.setprofile(before)
+    return counted, len([one for one in report.files if one.format])
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory) -> dict[int, Counter[str]]:
+    """Calls by function, for trees of 1, 2 and 4 folders; the first run pays for what is loaded once."""
+    found = {}
+    for folders in (1, 2, 4):
+        size = folders * A_FOLDER
+        found[size], recognised = calls_of(make(size, tmp_path_factory.mktemp(f"{size}")))
+        assert recognised == size
+    return found
+
+
+def test_each_file_is_opened_read_and_judged_once(counts) -> None:
+    for size, calls in counts.items():
+        assert {name: calls[name] for name in COUNTED} == dict.fromkeys(COUNTED, size)
+
+
+def test_a_file_costs_as_many_calls_in_a_large_tree_as_in_a_small_one(counts) -> None:
+    small, large = (counts[size].total() / size for size in (2 * A_FOLDER, 4 * A_FOLDER))
+    assert large < small * 1.15, f"{small:.0f} calls a file, then {large:.0f}"
+
+
+def test_every_made_manifest_has_names_of_its_own(tmp_path) -> None:
+    names: list[str] = []
+    for file in sorted(make(60, tmp_path).rglob("*.yaml")):
+        documents = [one for one in yaml.safe_load_all(file.read_text()) if "metadata" in one]
+        of_this = {(one["kind"], one["metadata"]["name"]) for one in documents}
+        names += [f"{kind} {name}" for kind, name in of_this]
+    assert len(names) > 60
+    assert len(names) == len(set(names))
+
+
+def test_both_programs_are_given_the_same_folder() -> None:
+    folder = Path("somewhere")
+    assert "somewhere" in lint_command(folder)
+    assert "somewhere" in checkov_command(Path("checkov"), folder)
