@@ -40,14 +40,21 @@ def redact(text: str) -> str:
     return _ASSIGNED.sub(_hide, text)
 
 
+_OWN = re.compile(
+    r"(?i)(?:hf|hub|auth|access|api|bearer|secret)[_-]?\w*token$"
+)  # HF_TOKEN is a secret, --num-tokens a count
+
+
+def _counts(name: str) -> bool:
+    """Whether the name speaks of the tokens of a text."""
+    return bool(_COUNTED.search(name)) and not _OWN.search(name)
+
+
 def _hide(found: re.Match[str]) -> str:
     """Hide an assigned value, unless the name speaks of model tokens or the value is plainly a number."""
     name, value = found.group(1), found.group(2)
     word = re.sub(r"[\s=:\"\']+$", "", name)
-    counted = _COUNTED.search(word) and not re.search(
-        r"(?i)(?:hf|hub|auth|access|api|bearer|secret)[_-]?\w*token$", word
-    )
-    if counted or re.fullmatch(r"[-+]?\d+(\.\d+)?", value) or value.startswith(("$", GONE, "<")):
+    if _counts(word) or re.fullmatch(r"[-+]?\d+(\.\d+)?", value) or value.startswith(("$", GONE, "<")):
         return found.group(0)
     return name + GONE
 
@@ -56,6 +63,6 @@ def redact_value(name: str, value: object) -> object:
     """A setting's or variable's value, hidden when its name says that it is a secret."""
     if not isinstance(value, str):
         return value
-    if _SECRET_NAME.search(name) and not _COUNTED.search(name) and not value.startswith("$"):
+    if _SECRET_NAME.search(name) and not _counts(name) and not value.startswith("$"):
         return GONE
     return redact(value)

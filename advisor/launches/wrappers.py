@@ -120,9 +120,8 @@ def _carried(command: Command, inner: Inner) -> list[Command]:
 
 
 def _within(outer: Command, found: Command) -> Command:
-    return replace(
-        found, environment=(*outer.environment, *found.environment), image=outer.image, image_start=outer.image_start
-    )
+    image, at = (found.image, found.image_start) if found.image else (outer.image, outer.image_start)
+    return replace(found, environment=(*outer.environment, *found.environment), image=image, image_start=at)
 
 
 def _script(words: tuple[Word, ...]) -> Word | None:

@@ -75,3 +75,10 @@ def test_no_secret_in_a_report() -> None:
         f"token {SECRETS[3]} and it hangs",
     )
     assert not [one for one in SECRETS if one in ran.out + ran.err]
+
+
+def test_a_secret_is_told_from_a_count_by_its_name():
+    assert redact_value("HF_TOKEN", "no-shape-of-a-token") == "[redacted]"
+    assert redact_value("--hf-token", "no-shape-of-a-token") == "[redacted]"
+    assert redact_value("--max-num-batched-tokens", "8192") == "8192"
+    assert redact_value("--num-speculative-tokens", "3") == "3"

@@ -82,7 +82,8 @@ def _read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deploymen
 def _candidates(name: str, text: str) -> Iterator[Kind]:
     by_name = [one for one in KINDS if one.names.search(name)]
     yield from by_name
-    yield from (one for one in KINDS if one not in by_name and one.holds.search(text))
+    if not by_name:  # a script that holds a manifest is a script
+        yield from (one for one in KINDS if one.holds.search(text))
 
 
 def decoded(content: bytes, name: str) -> tuple[str | None, Note | None]:
