@@ -18,7 +18,7 @@ from advisor.jobs.lint_case import Unit
 from advisor.jobs.redaction import redact_value
 from advisor.jobs.reporting import headline, says
 from advisor.match.conditions import evaluate, strongest
-from advisor.match.judge import Verdict, applies, build_affected, exposed, judge
+from advisor.match.judge import Verdict, applies, build_affected, exposed, judge, unseen
 from advisor.match.observation import place_of
 from advisor.match.view import View
 from advisor.model.deployment import Place, Workload
@@ -79,14 +79,18 @@ class _Ground:
 def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
     """Every rule that the unit is exposed to, or worse, in the order of the catalogue.
 
-    Symptoms are looked at only where the exposure is not ruled out: a file alone shows none that would matter there.
+    Symptoms are looked at only where there are any, and the exposure is not ruled out: a file shows what is set.
     """
+    case = view.case
+    seen = bool(case.artifacts or case.threads or any(fact.notable for fact in case.facts))
     for rule in catalogue():
-        if not applies(rule, view.case.build.engine) or build_affected(rule, view).truth is Truth.NO:
+        if not applies(rule, case.build.engine):
             continue
-        if exposed(rule, view).truth is Truth.NO:
+        built = build_affected(rule, view)
+        exposure = exposed(rule, view, built) if built.truth is not Truth.NO else built
+        if exposure.truth is Truth.NO:
             continue
-        verdict = judge(rule, view)
+        verdict = judge(rule, view) if seen else unseen(rule, exposure)
         if verdict.status in SHOWN:
             yield _exposed(unit, view, verdict)
 

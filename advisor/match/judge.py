@@ -82,12 +82,21 @@ def judge(rule: Rule, view: View) -> Verdict:
     return Verdict(rule, status, exposure, signature, supporting, deciding, against)
 
 
-def exposed(rule: Rule, view: View) -> Outcome:
-    """Can it happen here: the build is affected and the rule's exposure condition holds."""
+def unseen(rule: Rule, exposure: Outcome) -> Verdict:
+    """The verdict of a rule on a case in which nothing was seen, only set: `exposed`, or nothing to show."""
+    unknown = Outcome(Truth.UNKNOWN)
+    return Verdict(rule, status_of(exposure.truth, Truth.UNKNOWN, Truth.UNKNOWN), exposure, unknown, unknown)
+
+
+def exposed(rule: Rule, view: View, built: Outcome | None = None) -> Outcome:
+    """Can it happen here: the build is affected and the rule's exposure condition holds.
+
+    `built` is what `build_affected` said, where it was asked already.
+    """
     if rule.engine != "any" and not view.case.build.engine:  # a version number without an engine places nothing
         parts = [Outcome(Truth.UNKNOWN, missing=(ASK_ENGINE,)), evaluate(rule.exposure, view)]
     else:
-        parts = [build_affected(rule, view), evaluate(rule.exposure, view)]
+        parts = [built or build_affected(rule, view), evaluate(rule.exposure, view)]
     truth = every(one.truth for one in parts)
     if truth is Truth.NO:
         return gather(truth, [one for one in parts if one.truth is Truth.NO], keep=Truth.NO)

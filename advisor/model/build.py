@@ -118,6 +118,7 @@ def plain_build(text: str, engine: str) -> Build | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def parse_version(text: str) -> Version | None:
     """A PEP 440 version, accepting a leading `v`; None when it is not one."""
     try:
@@ -132,6 +133,7 @@ def is_release(text: str) -> bool:
     return version is not None and not version.is_prerelease and not _LOCAL_SHA.search(version.local or "")
 
 
+@lru_cache(maxsize=4096)
 def public(text: str) -> Version | None:
     """The version without its local label, the form in which releases are ordered."""
     version = parse_version(text)

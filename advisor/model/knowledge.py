@@ -277,8 +277,16 @@ class Knowledge:
 
     def release(self, version: str) -> Release | None:
         """The published release with this version, its local label aside."""
-        wanted = public(version)
-        return next((one for one in self.releases if wanted is not None and public(one.version) == wanted), None)
+        return self._by_number.get(public(version))
+
+    @cached_property
+    def _by_number(self) -> dict[Any, Release]:
+        found: dict[Any, Release] = {}
+        for one in self.releases:
+            number = public(one.version)
+            if number is not None:
+                found.setdefault(number, one)
+        return found
 
     def canonical(self, flag: str) -> str | None:
         """The flag's canonical spelling, from any alias of any release; None when no release read has it."""

@@ -24,12 +24,21 @@ def truth_of(value: bool) -> Truth:
 
 def every(truths: Iterable[Truth]) -> Truth:
     """Kleene's and; YES for none."""
-    seen = set(truths)
-    if Truth.NO in seen:
-        return Truth.NO
-    return Truth.UNKNOWN if Truth.UNKNOWN in seen else Truth.YES
+    found = Truth.YES
+    for one in truths:
+        if one is Truth.NO:
+            return one
+        if one is Truth.UNKNOWN:
+            found = one
+    return found
 
 
 def some(truths: Iterable[Truth]) -> Truth:
     """Kleene's or; NO for none."""
-    return ~every(~truth for truth in truths)
+    found = Truth.NO
+    for one in truths:
+        if one is Truth.YES:
+            return one
+        if one is Truth.UNKNOWN:
+            found = one
+    return found
