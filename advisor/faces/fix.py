@@ -34,13 +34,18 @@ def fix(
     ] = None,
     no_ignore: Annotated[bool, typer.Option("--no-ignore", help="Edit what .gitignore leaves out too.")] = False,
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="An advisor.toml or pyproject.toml.")] = None,
+    if_any: Annotated[
+        bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
+    ] = False,
     format: reference.Format = reference.Page.text,
 ) -> None:
     """Edit deployment files for what lint finds; or tell which releases hold a rule's fixes."""
     if not any(Path(one).exists() for one in what) and len(what) == 1 and not (write or unsafe):
         reference.fix(what[0], format)
         return
-    raise typer.Exit(_edit([Path(one) for one in what], write, unsafe, exclude or [], no_ignore, config, format))
+    raise typer.Exit(
+        _edit([Path(one) for one in what], write, unsafe, exclude or [], no_ignore, config, if_any, format)
+    )
 
 
 def _edit(
@@ -50,6 +55,7 @@ def _edit(
     exclude: list[str],
     no_ignore: bool,
     config: Path | None,
+    if_any: bool,
     format: reference.Page,
 ) -> int:
     from advisor.jobs import fix as job
@@ -70,7 +76,7 @@ def _edit(
         configuration=settings,
         complete=False,
     )
-    report = job.fix(job.FixRequest(request, unsafe=unsafe, write=write))
+    report = job.fix(job.FixRequest(request, unsafe=unsafe, write=write, if_any=if_any))
     if format is reference.Page.json:
         files_of.write(json_of(report), None)
     else:

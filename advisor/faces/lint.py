@@ -63,7 +63,8 @@ def lint(
         list[Format] | None, typer.Option(help="Output format. Repeatable, each with its --output in the same order.")
     ] = None,
     output: Annotated[
-        list[Path] | None, typer.Option("--output", "-o", help="Write to this file. The last format needs none.")
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Write to this file; a format without one, the first, is printed."),
     ] = None,
     fail_on: Annotated[FailOn | None, typer.Option(help="Exit 1 at this level or above; warning by default.")] = None,
     actionable: Annotated[
@@ -89,6 +90,9 @@ def lint(
         bool, typer.Option("--suppressed/--no-suppressed", help="Whether SARIF lists what is suppressed; marked so.")
     ] = True,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 is one a core.")] = 0,
+    if_any: Annotated[
+        bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Facts and sources of every finding.")] = False,
 ) -> None:
     """Known failures and settings that do not fit, in deployment files."""
@@ -117,12 +121,10 @@ def lint(
 
         files_of.write(write(report), write_baseline)
         raise typer.Exit(OK)
+    if changed is None and not if_any:
+        job.expect_recognised(report, where)
     failing = _failing(report, fail_on, actionable, settings, evidence)
     _write(report, failing, format or [Format.text], output or [], verbose, suppressed)
-    if changed is None and not any(one.format for one in report.files):
-        said = "; ".join(note for one in report.files for note in one.notes)[:400]
-        hint = "looked for vLLM, SGLang, LMDeploy and xLLM launches"
-        raise UsageError("nothing recognised" + (f": {said}" if said else ""), " ".join(map(str, where)), hint)
     raise typer.Exit(FOUND if failing else OK)
 
 

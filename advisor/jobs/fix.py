@@ -19,7 +19,7 @@ from pathlib import Path
 from advisor import __version__
 from advisor.catalog.engines import engines, knowledge
 from advisor.errors import UsageError
-from advisor.jobs.lint import LintRequest, lint
+from advisor.jobs.lint import LintRequest, expect_recognised, lint
 from advisor.jobs.mending import Mended, mend
 from advisor.launches.files.recognise import decoded, read_file
 from advisor.model.lint import LintFinding, LintReport
@@ -30,11 +30,15 @@ ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
 
 @dataclass(frozen=True)
 class FixRequest:
-    """What to fix: lint's own request, whether edits that cost something are wanted, whether files are written."""
+    """What to fix: lint's own request, whether edits that cost something are wanted, whether files are written.
+
+    `if_any`: that nothing is recognised is no error.
+    """
 
     lint: LintRequest
     unsafe: bool = False
     write: bool = False
+    if_any: bool = False
 
 
 def fix(request: FixRequest) -> RepairReport:
@@ -43,10 +47,8 @@ def fix(request: FixRequest) -> RepairReport:
     UsageError for a path that is not there, where nothing is recognised, or for a file that cannot be written.
     """
     report = lint(request.lint)
-    if not any(one.format for one in report.files):
-        said = "; ".join(note for one in report.files for note in one.notes)[:400]
-        where = " ".join(map(str, request.lint.paths))
-        raise UsageError("nothing recognised" + (f": {said}" if said else ""), where, "looked for engine launches")
+    if not request.if_any:
+        expect_recognised(report, request.lint.paths)
     mine = {one.region.file for one in report.findings if one.edit and one.suppressed is None}
     names = [one.name for one in report.files if one.name in mine]
     files = [found for name in names if (found := _file(name, report, request)) is not None]

@@ -105,6 +105,16 @@ def lint(request: LintRequest, progress: Progress | None = None) -> LintReport:
     return _touched(report, request.changed) if request.changed is not None else report
 
 
+def expect_recognised(report: LintReport, paths: Sequence[Path]) -> None:
+    """UsageError where no file holds anything of the engines: whoever names such files has most likely named others."""
+    if any(one.format for one in report.files):
+        return
+    said = "; ".join(note for one in report.files for note in one.notes)[:400]
+    where = " ".join(map(str, paths[:3])) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    hint = "looked for vLLM, SGLang, LMDeploy and xLLM launches"
+    raise UsageError("nothing recognised" + (f": {said}" if said else ""), where, hint)
+
+
 def _all(files: list[Path], request: LintRequest, total: int, progress: Progress | None) -> Iterator[list[_Read]]:
     folders = [list(group) for _, group in groupby(files, key=lambda one: one.parent)]
     processes = request.processes or (os.cpu_count() or 1)
