@@ -28,13 +28,16 @@ def read(name: str, kind: str = "") -> File:
         raise UsageError(f"cannot be read: {getattr(error, 'strerror', None) or error}", name, None) from None
 
 
-def write(content: str, output: Path | None, inputs: Iterable[str] = ()) -> None:
-    """Write to `output`, or to standard output. Raises UsageError when it cannot be written, or is an input."""
+def write(content: str, output: Path | None, inputs: Iterable[str] = (), option: str = "--output") -> None:
+    """Write to `output`, or to standard output. Raises UsageError when it cannot be written, or is an input.
+
+    `option` is the one that named the output.
+    """
     content = content if content.endswith("\n") else content + "\n"
     if output is None:
         _to_stdout(content)
         return
-    where = f"--output {output}"
+    where = f"{option} {output}"
     target = _target(output, where, inputs)
     try:
         if target.exists() and not target.is_file():
@@ -47,7 +50,7 @@ def write(content: str, output: Path | None, inputs: Iterable[str] = ()) -> None
 
 def _target(output: Path, where: str, inputs: Iterable[str]) -> Path:
     if str(output) in ("", "."):
-        raise UsageError("needs the name of a file", "--output", None)
+        raise UsageError("needs the name of a file", where.split()[0], None)
     target = output.resolve() if output.is_symlink() else output
     if target.is_dir():
         raise UsageError("is a folder", where, "name a file in it")

@@ -57,7 +57,8 @@ _ACTIONS = {Action.fix: "fix released", Action.workaround: "workaround", Action.
 
 def lint(
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PATH]...", help="Files and folders; . by default.")
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", help="Files and folders, - for standard input; . by default."),
     ] = None,
     format: Annotated[
         list[Format] | None, typer.Option(help="Output format. Repeatable, each with its --output in the same order.")
@@ -90,6 +91,9 @@ def lint(
         bool, typer.Option("--suppressed/--no-suppressed", help="Whether SARIF lists what is suppressed; marked so.")
     ] = True,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 is one a core.")] = 0,
+    stdin_filename: Annotated[
+        str, typer.Option(metavar="NAME", help="What to take standard input for, and to call it in reports.")
+    ] = "stdin",
     if_any: Annotated[
         bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
     ] = False,
@@ -98,7 +102,13 @@ def lint(
     """Known failures and settings that do not fit, in deployment files."""
     from advisor.jobs import lint as job
 
-    where = tuple(paths or [Path(".")])
+    named = tuple(map(Path, paths or ["."]))
+    where = tuple(one for one in named if str(one) != "-")
+    if "" in (paths or []):
+        raise UsageError("one of them is empty", "PATH", "a variable that is not set?")
+    if where != named and diff:
+        raise UsageError("nothing says what has changed in standard input", "--diff", None)
+    given = (stdin_filename, files_of.read("-").content) if where != named else None
     settings = job.configuration(where, config)
     known = _baseline(baseline, settings)
     changed = _changed(where, diff)
@@ -113,18 +123,20 @@ def lint(
         baseline="" if write_baseline else known[1],
         baseline_name=known[0],
         changed=changed,
-        complete=changed is None and all(one.is_dir() for one in where),
+        given=given,
+        complete=changed is None and given is None and all(one.is_dir() for one in where),
     )
     report = job.lint(request, _progress())
+    inputs = [one.name for one in report.files]
     if write_baseline is not None:
         from advisor.jobs.baseline import write
 
-        files_of.write(write(report), write_baseline)
+        files_of.write(write(report), write_baseline, inputs, "--write-baseline")
         raise typer.Exit(OK)
     if changed is None and not if_any:
-        job.expect_recognised(report, where)
+        job.expect_recognised(report, named)
     failing = _failing(report, fail_on, actionable, settings, evidence)
-    _write(report, failing, format or [Format.text], output or [], verbose, suppressed)
+    _write(report, failing, format or [Format.text], output or [], inputs, verbose, suppressed)
     raise typer.Exit(FOUND if failing else OK)
 
 
@@ -167,6 +179,7 @@ def _write(
     failing: tuple[LintFinding, ...],
     formats: list[Format],
     outputs: list[Path],
+    inputs: list[str],
     verbose: bool,
     suppressed: bool,
 ) -> None:
@@ -179,7 +192,7 @@ def _write(
     on_terminal = len(formats) > len(outputs)
     targets: list[Path | None] = [*([None] if on_terminal else []), *outputs]
     for format, target in zip(formats, targets, strict=True):
-        files_of.write(_rendered(report, failing, format, target, verbose, suppressed), target)
+        files_of.write(_rendered(report, failing, format, target, verbose, suppressed), target, inputs)
 
 
 def _rendered(

@@ -25,6 +25,7 @@ from advisor.jobs import directives, suppressing, trees
 from advisor.jobs.judging import catalogue, catalogue_problems
 from advisor.jobs.lint_judging import checks, findings_of
 from advisor.launches.files.recognise import read_file
+from advisor.match.pod_life import Services
 from advisor.model.deployment import Deployment
 from advisor.model.lint import LINT_SCHEMA, FileOut, LintFinding, LintReport
 from advisor.model.suppression import Configuration, Directive
@@ -41,6 +42,7 @@ Lines = tuple[tuple[int, int], ...]
 class LintRequest:
     """What to lint. `changed` maps absolute paths to changed lines where only a change is of interest.
 
+    `given` is a file's name and content that stand in no folder: standard input.
     `baseline` is the text of a baseline file and `baseline_name` its name; `complete` is False where only some files of
     a tree are looked at, so that nobody can say what does not occur any more.
     """
@@ -55,6 +57,7 @@ class LintRequest:
     baseline: str = ""
     baseline_name: str = "baseline"
     changed: dict[str, Lines] | None = None
+    given: tuple[str, bytes] | None = None
     complete: bool = True
 
 
@@ -73,7 +76,7 @@ def lint(request: LintRequest, progress: Progress | None = None) -> LintReport:
     found = sorted(trees.files(request.paths, request.exclude, respect_ignore=request.respect_ignore), key=str)
     if request.changed is not None:
         found = [one for one in found if os.path.abspath(one) in request.changed]
-    read: list[_Read] = []
+    read = [_given(*request.given, request.evidence)] if request.given else []
     for part in _all(found, request, len(found), progress):
         read += part
     report = LintReport(
@@ -106,12 +109,13 @@ def lint(request: LintRequest, progress: Progress | None = None) -> LintReport:
 
 
 def expect_recognised(report: LintReport, paths: Sequence[Path]) -> None:
-    """UsageError where no file holds anything of the engines: whoever names such files has most likely named others."""
-    if any(one.format for one in report.files):
+    """UsageError where nothing of the engines was read: the files are others than was meant, or are broken."""
+    if any(one.workloads or (one.format and not one.notes) for one in report.files):
         return
     said = "; ".join(note for one in report.files for note in one.notes)[:400]
-    where = " ".join(map(str, paths[:3])) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    where = " ".join(map(trees.readable, paths[:3])) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
     hint = "looked for vLLM, SGLang, LMDeploy and xLLM launches"
+    hint += "; --stdin-filename run.sh says what standard input is" if Path("-") in paths else ""
     raise UsageError("nothing recognised" + (f": {said}" if said else ""), where, hint)
 
 
@@ -136,6 +140,11 @@ def _all(files: list[Path], request: LintRequest, total: int, progress: Progress
                 progress(done, total)
 
 
+def _given(name: str, content: bytes, evidence: bool) -> _Read:
+    found = read_file(name, content, {one: knowledge(one) for one in engines()})
+    return _read(name, found, [], "", evidence)
+
+
 def _folder(files: Sequence[Path], evidence: bool) -> list[_Read]:
     """The files of one folder, judged together."""
     known = {name: knowledge(name) for name in engines()}
@@ -144,12 +153,14 @@ def _folder(files: Sequence[Path], evidence: bool) -> list[_Read]:
         (path, read_file(path.as_posix(), content, known) if content is not None else None, problem)
         for path, content, problem in opened
     ]
-    there = [one for _, one, _ in deployments if one is not None and one.recognised]
-    return [_read(path, one, there, problem, evidence) for path, one, problem in deployments]
+    there = Services(one for _, one, _ in deployments if one is not None and one.recognised)
+    return [_read(trees.readable(path), one, there, problem, evidence) for path, one, problem in deployments]
 
 
 def _content(file: Path) -> tuple[bytes | None, str]:
     """The bytes of a file that may be ours, None of any other; what went wrong."""
+    if trees.readable(file) != str(file):
+        return None, "not read: no report can name it, for its name is no UTF-8"
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -162,17 +173,16 @@ def _may_be_ours(file: Path, content: bytes) -> bool:
     return named or (b"advisor:" in content and b"ignore" in content) or b"\xff\xfe" in content[:2]
 
 
-def _read(path: Path, found: Deployment | None, there: Iterable[Deployment], problem: str, evidence: bool) -> _Read:
-    name = path.as_posix()
+def _read(name: str, found: Deployment | None, there: Services | tuple[()], problem: str, evidence: bool) -> _Read:
+    name = name.replace(os.sep, "/")
     if found is None:
         return _Read(FileOut(name, "", (), (problem,) if problem else ()))
-    others = [one for one in there if one.file != found.file]
     notes = tuple(dict.fromkeys(f"{note.span}: {note.text}" if note.span else note.text for note in _notes(found)))
     out = FileOut(name, found.recognised, tuple(one.identity() for one in found.workloads), notes)
     comments = directives.of_comments(name, found.text, found.recognised)
     if not found.recognised:
         return _Read(out if notes else replace(out, notes=()), (), comments, ())
-    return _Read(out, findings_of(found, others, evidence=evidence), comments, directives.of_annotations(found))
+    return _Read(out, findings_of(found, there, evidence=evidence), comments, directives.of_annotations(found))
 
 
 def _notes(found: Deployment) -> Iterator:  # type: ignore[type-arg]
@@ -216,7 +226,7 @@ def configuration(paths: Sequence[Path], given: Path | None = None) -> Configura
 
 def _configured(file: Path) -> Configuration | None:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot be read: {error}", str(file), None) from None
     relative = os.path.relpath(file).replace(os.sep, "/")

@@ -74,6 +74,11 @@ class Names:
         """Whether `typed` names anything at all."""
         return any(self.means(typed, id) for id in self.known)
 
+    def shown(self, typed: str) -> str:
+        """The id that is meant, as lint prints it; `typed` itself where it is a glob, or names none or several."""
+        meant = [] if any(mark in typed for mark in "*?[") else [id for id in self.known if self.means(typed, id)]
+        return meant[0] if len(meant) == 1 else typed
+
     def near(self, typed: str) -> str:
         """The nearest name that exists, "" when none is near."""
         from difflib import get_close_matches
@@ -216,7 +221,7 @@ class _State:
             for typed in one.rules:
                 judged = any(self._names.means(typed, id) for id in ran)
                 if judged and (one, typed) not in self._met:
-                    said = f"Nothing called {typed} is found here any more; this suppression can go."
+                    said = f"Nothing called {self._names.shown(typed)} is found here any more; this suppression can go."
                     found.append(_finding("suppression-unused", one, said, typed))
         return found
 

@@ -24,18 +24,28 @@ Rules = tuple[tuple[str, GitIgnoreSpec], ...]
 
 
 def files(paths: Sequence[Path], exclude: Sequence[str] = (), *, respect_ignore: bool = True) -> Iterator[Path]:
-    """Every file, each once, folders in order of names. UsageError for a path that is not there."""
+    """Every file, each once, folders in order of names. UsageError for a path that is not there, or is no file.
+
+    A pipe or a device is refused: it may never end, or end the first time it is read.
+    """
     seen: set[str] = set()
     spec = GitIgnoreSpec.from_lines(exclude)
     for path in paths:
         if not path.exists():
-            raise UsageError("no such file or folder", str(path), None)
+            raise UsageError("no such file or folder", readable(path), None)
+        if not path.is_dir() and not path.is_file():
+            raise UsageError("is neither a file nor a folder", readable(path), "pipe it: … | advisor lint -")
         found = _walk(path, spec, respect_ignore) if path.is_dir() else iter((path,))
         for one in found:
             key = os.path.normpath(one)
             if key not in seen:
                 seen.add(key)
                 yield Path(key)
+
+
+def readable(path: Path) -> str:
+    """The name as text that can be written: bytes of it that are no UTF-8 as `\\xff`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _walk(root: Path, exclude: GitIgnoreSpec, respect_ignore: bool) -> Iterator[Path]:
@@ -64,12 +74,12 @@ def _walk(root: Path, exclude: GitIgnoreSpec, respect_ignore: bool) -> Iterator[
 
 def _left_out(path: Path, is_folder: bool, root: Path, exclude: GitIgnoreSpec, rules: Rules) -> bool:
     end = "/" if is_folder else ""
-    if exclude.match_file(path.relative_to(root).as_posix() + end):
+    if exclude.match_file(readable(path.relative_to(root)).replace(os.sep, "/") + end):
         return True
     verdict = False
     whole = os.path.abspath(path)
     for base, spec in rules:  # the nearer file has the last word
-        said = spec.check_file(os.path.relpath(whole, base).replace(os.sep, "/") + end).include
+        said = spec.check_file(readable(Path(os.path.relpath(whole, base))).replace(os.sep, "/") + end).include
         verdict = verdict if said is None else said
     return verdict
 

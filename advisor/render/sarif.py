@@ -26,10 +26,12 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 CATEGORY = "inference-advisor/lint/"
 FINGERPRINT = "inferenceAdvisor/v1"
 LONGEST = 1024  # characters that GitHub takes of a description
+MOST = 25_000  # results that GitHub takes of a run; it refuses the log of a run with more
 
 # How often what a check says is so: it reads the file (high), or says what can happen (medium).
 _PRECISION: dict[Kind, str] = {"suppression": "very-high", "exposure": "medium", "evidence": "medium"}
 _SEVERITY: dict[Level, str] = {"error": "error", "warning": "warning", "note": "recommendation"}
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 _IN_SOURCE = ("comment", "annotation")
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")  # [text](target): a link in SARIF
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")  # {0}: an argument in SARIF
@@ -40,7 +42,7 @@ def sarif(report: LintReport, *, suppressed: bool = True) -> str:
     checks = _checks(report)
     index = {one.id: at for at, one in enumerate(checks)}
     files = {name: at for at, name in enumerate(_files(report))}  # by their URIs: two names can share one
-    found = [one for one in report.findings if suppressed or one.suppressed is None]
+    found, left_out = _worst([one for one in report.findings if suppressed or one.suppressed is None])
     baseline = any(one.suppressed and one.suppressed.how == "baseline" for one in report.findings)
     driver = {
         "name": "inference-advisor",
@@ -58,11 +60,23 @@ def sarif(report: LintReport, *, suppressed: bool = True) -> str:
         "automationDetails": {"id": CATEGORY},
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the checked out repository"}}},
         "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": _notifications(report, files)}],
+        "invocations": [
+            {"executionSuccessful": True, "toolExecutionNotifications": [*_notifications(report, files), *left_out]}
+        ],
         "artifacts": [{"location": {"uri": one, "uriBaseId": "%SRCROOT%"}} for one in files],
         "results": [_result(one, index, files, baseline) for one in found],
     }
     return json_of({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _worst(findings: list[LintFinding]) -> tuple[list[LintFinding], list[dict[str, Any]]]:
+    """As many findings as GitHub takes, the worst first where there are more, in their order; a note of the others."""
+    if len(findings) <= MOST:
+        return findings, []
+    ranked = sorted(findings, key=lambda one: (one.suppressed is not None, LEVELS.index(one.level)))
+    kept = {id(one) for one in ranked[:MOST]}
+    said = f"{len(findings) - MOST} of {len(findings)} findings are left out, least first: GitHub takes {MOST} a run."
+    return [one for one in findings if id(one) in kept], [_note(said)]
 
 
 def _checks(report: LintReport) -> list[CheckOut]:
@@ -189,7 +203,8 @@ def _notifications(report: LintReport, files: dict[str, int]) -> list[dict[str, 
         for one in report.files
         for note in one.notes
     ]
-    notes = [
-        {"descriptor": {"id": "note", "index": 1}, "level": "note", "message": _message(note)} for note in report.notes
-    ]
-    return [*unread, *notes]
+    return [*unread, *map(_note, report.notes)]
+
+
+def _note(says: str) -> dict[str, Any]:
+    return {"descriptor": {"id": "note", "index": 1}, "level": "note", "message": _message(says)}

@@ -20,7 +20,7 @@ from advisor.render.lint_markdown import ROOM, lint_markdown
 from advisor.render.lint_schema import lint_schema
 from advisor.render.lint_text import lint_text
 from advisor.render.lint_words import relative
-from advisor.render.sarif import FINGERPRINT, sarif
+from advisor.render.sarif import FINGERPRINT, MOST, sarif
 from advisor.render.source_line import source_line
 from tests.render.lint_reports import CLEAN, EXPOSED, HOSTILE, KNOWN, LINT_REPORTS, RICH, STALE
 
@@ -195,6 +195,14 @@ def test_sarif_says_what_was_not_read():
     assert unread["descriptor"]["id"] == "not-read" and "conflict marker" in unread["message"]["text"]
     assert unread["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "broken.yaml"
     assert note["level"] == "note"
+
+
+def test_sarif_keeps_the_worst_of_more_results_than_github_takes():
+    many = tuple(replace(EXPOSED, fingerprint=str(at), level="note") for at in range(MOST + 5))
+    run = run_of(replace(RICH, findings=(*many, EXPOSED)))
+    assert len(run["results"]) == MOST and run["results"][-1]["level"] == EXPOSED.level == "error"
+    said = run["invocations"][0]["toolExecutionNotifications"][-1]["message"]["text"]
+    assert said.startswith(f"6 of {MOST + 6} findings are left out")
 
 
 def test_a_sarif_message_has_no_link_or_argument_of_the_users_making():
