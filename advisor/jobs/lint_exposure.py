@@ -95,6 +95,20 @@ def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
             yield _exposed(unit, view, verdict)
 
 
+def undecided(view: View) -> Iterator[tuple[Rule, str]]:
+    """Every rule that the build is affected by and the launch may or may not be exposed to, with what would tell."""
+    for rule in catalogue():
+        if applies(rule, view.case.build.engine) and (built := build_affected(rule, view)).truth is Truth.YES:
+            exposure = exposed(rule, view, built)
+            if exposure.truth is Truth.UNKNOWN:
+                yield rule, next((one.question or f"{_plain(one.about)} is not known." for one in exposure.missing), "")
+
+
+def _plain(about: str) -> str:
+    """What is not known, without the kind: `fact:runner.version` is runner.version."""
+    return about.partition(":")[2] or about
+
+
 def _exposed(unit: Unit, view: View, verdict: Verdict) -> Exposed:
     rule = verdict.rule
     remedies = [one for one in rule.remedies if one.status != "suggested" and _applies(one, view)]

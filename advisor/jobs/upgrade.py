@@ -16,8 +16,10 @@ from advisor.errors import UsageError
 from advisor.jobs import upgrade_changes as changing
 from advisor.jobs.fix import diff
 from advisor.jobs.flags import known_engine
-from advisor.jobs.judging import catalogue
+from advisor.jobs.judging import catalogue, view_of
 from advisor.jobs.lint_build import engine_of, place
+from advisor.jobs.lint_case import units
+from advisor.jobs.lint_exposure import undecided
 from advisor.jobs.lint_judging import findings_of
 from advisor.jobs.mending import Mended, mend
 from advisor.launches.files.edit_pins import repinned
@@ -87,7 +89,7 @@ def upgrade(request: UpgradeRequest) -> UpgradeReport:
         defaults=defaults,
         repairs=best.mended.repairs if best.release != start else (),
         diff=diff(deployment.file, deployment.text, final) if best.release != start else "",
-        notes=(*notes, *pin_notes),
+        notes=(*notes, *_not_ruled_out(best, deployment, engine), *pin_notes),
         as_of=max((rule.as_of for rule in catalogue()), default=""),
     )
 
@@ -222,6 +224,16 @@ def _search(
         return None, []
     best = min(tried, key=lambda one: (len(one.reasons), order_key(one.release)))
     return best, [Skipped(one.release, one.reasons) for one in tried if one is not best]
+
+
+def _not_ruled_out(best: _Tried, deployment: Deployment, engine: str) -> Iterator[str]:
+    """What may or may not be met at the release: no reason against it, and no clean bill either."""
+    found: dict[str, dict[str, None]] = {}
+    for unit in units(_at(best.mended.deployment, engine, best.release).workloads):
+        for rule, question in undecided(view_of(unit.case)) if unit.case.build.engine == engine else ():
+            found.setdefault(question, {})[rule.id] = None
+    for question, ids in found.items():
+        yield f"not ruled out at {best.release}: {', '.join(ids)}. {question}".rstrip()
 
 
 def _final(

@@ -56,6 +56,13 @@ def test_flags_that_the_release_refuses_are_replaced_on_the_way() -> None:
     assert all(one.reasons == ("vllm/pp-spec-refused exposed",) for one in found.skipped)
 
 
+def test_what_the_launch_does_not_decide_is_told() -> None:
+    found = of_flags("vllm", "0.28.0", """--pipeline-parallel-size 2 --speculative-config '{"method": "mtp"}'""")
+    assert not found.needed
+    assert "not ruled out at 0.28.0: vllm/pp-spec-refused. Which model is served?" in found.notes
+    assert not [one for one in of_flags("vllm", "0.28.0", f"vllm serve m {SPEC}").notes if "pp-spec-refused" in one]
+
+
 def test_none_clears_all() -> None:
     found = of_file("shell/lmdeploy-mtp-dp.sh")
     assert not found.clears and found.release == "0.15.0"
