@@ -111,3 +111,13 @@ def test_a_suppression_that_is_not_needed_names_what_lint_prints(pod: Path) -> N
     )
     (pod / "pod.yaml").write_text(annotated)
     assert "Nothing called vllm/pp-broadcast-skew" in " ".join(advisor("lint", ".", cwd=pod).out.split())
+
+
+@pytest.mark.parametrize("name", ["guide.md", "guide.rst", "page.html", "change.patch"])
+def test_prose_that_quotes_a_deployment_is_none(pod: Path, name: str) -> None:
+    quoted = f"# Deploy it\n\n```yaml\n# advisor: ignore[setting-replaced] quoted\n{BAD}```\n\n@ the end\n"
+    (pod / name).write_text(quoted)
+    ran = advisor("lint", ".", "--format", "json", cwd=pod)
+    report = json.loads(ran.out)
+    assert [one["name"] for one in report["files"]] == ["pod.yaml"]
+    assert {one["region"]["file"] for one in report["findings"]} == {"pod.yaml"}

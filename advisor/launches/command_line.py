@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from advisor.launches.flags import Parsed, Place, parse
@@ -177,7 +177,7 @@ def read(
     parsed = parse(command.words[found.arguments :], known, version, source.place())
     model = _model(parsed, known, found)
     launch = assemble(command, parsed, found.engine, known, source, model, complete=found.exact, server=found.exact)
-    return launch, parsed
+    return replace(launch, exact=found.exact), parsed
 
 
 def _model(parsed: Parsed, known: Knowledge | None, found: Recognised) -> str:

@@ -1,7 +1,7 @@
 """Lines of a file -> every comment in it, one reader per way of writing comments.
 
 Each reader knows the strings of its language, so that `"# not one"` is not taken for a comment. Texts come without the
-mark; a comment over several lines (`<!-- … -->`) is given at its first.
+mark.
 """
 
 from __future__ import annotations
@@ -132,42 +132,20 @@ def _ini(lines: Sequence[str]) -> Iterator[Mark]:
             yield Mark(said[1:], number, line.index(said[0]) + 1, len(line.rstrip()) + 1)
 
 
-def _markup(lines: Sequence[str]) -> Iterator[Mark]:
-    text = "\n".join(lines)
-    at = 0
-    while (start := text.find("<!--", at)) >= 0:
-        end = text.find("-->", start + 4)
-        if end < 0:
-            return
-        at = end + 3
-        begin = text.rfind("\n", 0, start) + 1
-        stop = text.find("\n", start)
-        last = min(at, stop if stop >= 0 else len(text))
-        yield Mark(text[start + 4 : end], text.count("\n", 0, start) + 1, start - begin + 1, last - begin + 1)
-
-
 # A string that is never closed ends with its line, or with the text, so that no character is looked at twice.
 _TOML = re.compile(
     r'"""(?:[^\\]|\\.)*?(?:"""|\Z)|\'\'\'.*?(?:\'\'\'|\Z)|"(?:[^"\\\n]|\\[^\n])*"?|\'[^\'\n]*\'?|(#)([^\n]*)', re.DOTALL
 )
-_SLASHES = re.compile(
-    r'"(?:[^"\\\n]|\\[^\n])*"?|\'(?:[^\'\\\n]|\\[^\n])*\'?|`[^`]*`?|(//|/\*|#)((?:(?!\*/)[^\n])*)', re.DOTALL
-)
 
 
-def _scanned(pattern: re.Pattern[str]) -> Callable[[Sequence[str]], Iterator[Mark]]:
-    """A reader for a language whose strings and comments one pattern tells apart: strings have no group."""
-
-    def read(lines: Sequence[str]) -> Iterator[Mark]:
-        text = "\n".join(lines)
-        line, counted = 1, 0
-        for found in pattern.finditer(text):
-            if found[1] is not None:
-                line, counted = line + text.count("\n", counted, found.start()), found.start()
-                begin = text.rfind("\n", 0, found.start()) + 1
-                yield Mark(found[2], line, found.start() - begin + 1, found.end() - begin + 1)
-
-    return read
+def _toml(lines: Sequence[str]) -> Iterator[Mark]:
+    text = "\n".join(lines)
+    line, counted = 1, 0
+    for found in _TOML.finditer(text):
+        if found[1] is not None:
+            line, counted = line + text.count("\n", counted, found.start()), found.start()
+            begin = text.rfind("\n", 0, found.start()) + 1
+            yield Mark(found[2], line, found.start() - begin + 1, found.end() - begin + 1)
 
 
 READERS: Mapping[str, Callable[[Sequence[str]], Iterator[Mark]]] = {
@@ -176,7 +154,5 @@ READERS: Mapping[str, Callable[[Sequence[str]], Iterator[Mark]]] = {
     "dockerfile": _dockerfile,
     "python": _python,
     "ini": _ini,
-    "markup": _markup,
-    "toml": _scanned(_TOML),
-    "slashes": _scanned(_SLASHES),
+    "toml": _toml,
 }

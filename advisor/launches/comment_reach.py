@@ -135,28 +135,11 @@ def _python(lines: Sequence[str]) -> Reach:
     return reach
 
 
-def _markup(lines: Sequence[str]) -> Reach:
-    """The next line, or the whole fenced block that begins there."""
-    below = _below(lines)
-
-    def reach(line: int) -> tuple[int, int]:
-        first = below[line]
-        fence = lines[first - 1].strip()[:3]
-        if fence not in ("```", "~~~"):
-            return first, first
-        closing = (n for n in range(first + 1, len(lines) + 1) if lines[n - 1].strip().startswith(fence))
-        return first, next(closing, len(lines))
-
-    return reach
-
-
 READERS: Mapping[str, Callable[[Sequence[str]], Reach]] = {
     "yaml": _yaml,
     "shell": _shell,
     "dockerfile": _continued,
     "ini": _continued,
     "python": _python,
-    "markup": _markup,
     "toml": _only_next,
-    "slashes": _only_next,
 }

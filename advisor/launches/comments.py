@@ -18,7 +18,7 @@ from typing import Literal
 
 from advisor.launches import comment_marks, comment_reach
 
-Language = Literal["yaml", "shell", "dockerfile", "python", "toml", "ini", "markup", "slashes"]
+Language = Literal["yaml", "shell", "dockerfile", "python", "toml", "ini"]
 
 _MENTION = "advisor:"
 _SUFFIXES: dict[str, Language] = {
@@ -26,14 +26,11 @@ _SUFFIXES: dict[str, Language] = {
     **dict.fromkeys(("sh", "bash", "zsh", "ksh", "slurm", "sbatch", "env"), "shell"),
     **dict.fromkeys(("py", "pyi"), "python"),
     **dict.fromkeys(("ini", "cfg", "conf", "service", "container", "properties"), "ini"),
-    **dict.fromkeys(("md", "markdown", "html", "htm", "xml"), "markup"),
-    **dict.fromkeys(("jsonc", "json5", "js", "ts", "go", "tf", "hcl", "groovy"), "slashes"),
     "toml": "toml",
     "dockerfile": "dockerfile",
     "containerfile": "dockerfile",
-    "jenkinsfile": "slashes",
 }
-_WHOLE_NAMES = ("dockerfile", "containerfile", "jenkinsfile")
+_WHOLE_NAMES = ("dockerfile", "containerfile")
 _FORMATS: dict[str, Language] = {
     **dict.fromkeys(("shell", "slurm", "docker", "command line", "script"), "shell"),
     "dockerfile": "dockerfile",

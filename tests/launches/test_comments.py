@@ -77,20 +77,16 @@ llm = LLM(
   },
 )
 '''
-MARKDOWN = "hi <!-- advisor: ignore[a] b -->\n<!-- advisor: ignore[b]\n x -->\n```bash\nx\n```\nend\n"
 TOML = 'x = \'# advisor: ignore[no]\' # advisor: ignore[a]\ny = """\n# advisor: ignore[no]\n"""\n# advisor: ignore[b]\nz = 1\n'
 INI = "[Service]\n; advisor: ignore[a]\nExecStart=x \\\n  --tp 8\nEnvironment=A=1 # advisor: ignore[no]\n"
-SLASHES = '{"x": "// advisor: ignore[no]", // advisor: ignore[a]\n/* advisor: ignore[b] r */\n"y": 1}'
 
 CASES = {
     "a.yaml": (KUBERNETES, {"a": (1, 1), "b": (4, 13), "c": (8, 8), "d": (13, 13), "e": (13, 13), "f": (17, 17)}),
     "a.sh": (SHELL, {"a": (3, 5), "b": (5, 5), "c": (12, 12), "d": (15, 17)}),
     "Dockerfile": (DOCKERFILE, {"a": (2, 2), "b": (4, 7), "c": (6, 6), "d": (12, 12)}),
     "a.py": (PYTHON, {"a": (5, 11), "b": (6, 6), "c": (8, 10)}),
-    "a.md": (MARKDOWN, {"a": (1, 1), "b": (4, 6)}),
     "a.toml": (TOML, {"a": (1, 1), "b": (6, 6)}),
     "a.service": (INI, {"a": (3, 4)}),
-    "a.jsonc": (SLASHES, {"a": (1, 1), "b": (3, 3)}),
 }
 
 
@@ -186,7 +182,6 @@ def test_a_broken_file_is_read_as_far_as_it_goes(name):
         '"' * 200_000,
         "!a " * 60_000,
         '"\\' * 100_000,
-        "<!--" * 50_000,
         "# advisor: ignore[a] r\n" * 5_000,
         "\t" * 200_000,
         "[{" * 50_000,
@@ -202,8 +197,6 @@ PIECES = st.lists(
     st.sampled_from(
         [
             "# advisor: ignore[a] r",
-            "<!-- advisor:",
-            "-->",
             "'",
             '"',
             "\\",

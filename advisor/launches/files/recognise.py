@@ -19,8 +19,11 @@ from advisor.model.fact import Note, Span
 from advisor.model.knowledge import Knowledge
 
 MAX_BYTES = 4 << 20
+FEWEST_TO_A_ZERO = 64  # bytes of text to each zero byte; with fewer of them it is no text
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _NEVER = re.compile(r"a\Ab")
+_PROSE = re.compile(r"(?i)\.(?:md|mdx|markdown|rst|adoc|html?|ipynb|patch|diff|log)$")
+"""Names of files that quote deployments and are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def _read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deploymen
 def _candidates(name: str, text: str) -> Iterator[Kind]:
     by_name = [one for one in KINDS if one.names.search(name)]
     yield from by_name
-    if not by_name:  # a script that holds a manifest is a script
+    if not by_name and not _PROSE.search(name):  # a script that holds a manifest is a script
         yield from (one for one in KINDS if one.holds.search(text))
 
 
@@ -94,11 +97,14 @@ def decoded(content: bytes, name: str) -> tuple[str | None, Note | None]:
                 return content.decode(encoding), None
             except UnicodeDecodeError:
                 return None, None
-    if b"\0" in content[:8192]:
+    zeros = content[:8192].count(0)
+    if zeros * FEWEST_TO_A_ZERO > len(content[:8192]):
         return None, None
     try:
         return content.decode("utf-8"), None
     except UnicodeDecodeError as error:
+        if zeros:
+            return None, None
         line = content.count(b"\n", 0, error.start) + 1
         said = f"byte {error.start} is no UTF-8: read as Latin-1"
         return content.decode("latin-1"), Note("unreadable", said, Span(name, line, line))
