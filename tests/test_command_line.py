@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -258,6 +259,41 @@ def test_the_schema_is_published_and_reports_keep_to_it() -> None:
 
     schema = json.loads(advisor("schema").out)
     jsonschema.validate(checked("--engine", "vllm", "--flags", FLAGS).report, schema)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("lint", "tests/deployments/kubernetes"),
+        ("fix", "tests/deployments/kubernetes"),
+        ("upgrade", "tests/deployments/kserve/serving-runtime.yaml"),
+        ("upgrade", "--engine", "vllm", "--from", "0.28.0", "--flags", FLAGS),
+    ],
+)
+def test_every_contract_is_published_and_kept(arguments: tuple[str, ...]) -> None:
+    import jsonschema
+
+    schema = json.loads(advisor("schema", arguments[0]).out)
+    found = json.loads(advisor(*arguments, "--format", "json", cwd=ROOT).out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(found, schema)
+    assert found["schema"] == schema["title"] == f"advisor-{arguments[0]}/1"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**found, "schema": "advisor-x/2"}, schema)
+
+
+def test_every_link_between_the_pages_leads_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    dead = []
+    for page in pages:
+        for target in re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", page.read_text()):
+            name, _, anchor = target.partition("#")
+            there = page.parent / name if name else page
+            heads = re.findall(r"^#+ (.*)$", there.read_text(), re.MULTILINE) if there.suffix == ".md" else []
+            slugs = {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in heads}
+            if not there.exists() or (anchor and anchor not in slugs):
+                dead.append(f"{page.name}: {target}")
+    assert pages and not dead
 
 
 def test_help_shows_an_example_of_use() -> None:

@@ -272,19 +272,25 @@ def explain(rule: Annotated[str, typer.Argument(help="A rule id, or the upstream
     files_of.write(rule_page(found, fixes(found), width=min(shutil.get_terminal_size((80, 24)).columns, 110)), None)
 
 
+class Contract(StrEnum):
+    """Whose JSON."""
+
+    report = "report"
+    lint = "lint"
+    fix = "fix"
+    upgrade = "upgrade"
+
+
 @app.command()
 def schema(
-    lint: Annotated[bool, typer.Option("--lint", help="That of `advisor lint --format json` instead.")] = False,
+    of: Annotated[
+        Contract, typer.Argument(help="`report` is what check prints, the others what the command of that name does.")
+    ] = Contract.report,
 ) -> None:
-    """Print the JSON Schema of the report (docs/json.md explains it)."""
-    if lint:
-        from advisor.render.lint_schema import lint_schema
+    """Print the JSON Schema of what `--format json` prints (docs/json.md, docs/lint-output.md, docs/fix.md)."""
+    from advisor.render.schema import schema_of
 
-        files_of.write(lint_schema(), None)
-        return
-    from advisor.render.schema import report_schema
-
-    files_of.write(report_schema(), None)
+    files_of.write(schema_of(of.value), None)
 
 
 app.command()(reference.flags)

@@ -1,7 +1,7 @@
 """Report -> str, each output one module and one function; a rule becomes a page the same way.
 
     text.text            the terminal            markdown.markdown    to paste into an issue
-    json.json, json_line machines                schema.report_schema what those machines may rely on
+    json.json, json_line machines                schema.schema_of     what those machines may rely on
     rule_page.rule_page  one rule, for `advisor explain`
 
 `outline` puts a report into the order a person reads it, as `blocks`; text and Markdown only lay those out. Import a

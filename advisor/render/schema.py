@@ -1,17 +1,26 @@
-"""The JSON Schema of a report, made from the nouns themselves."""
+"""The JSON Schemas of what the commands conclude, made from the nouns themselves."""
 
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
-from advisor.model.report import SCHEMA, Report
+CONTRACTS = {
+    "report": ("report", "Report", "SCHEMA"),
+    "lint": ("lint", "LintReport", "LINT_SCHEMA"),
+    "fix": ("repair", "RepairReport", "REPAIR_SCHEMA"),
+    "upgrade": ("upgrade", "UpgradeReport", "UPGRADE_SCHEMA"),
+}
+"""What a contract is called: the module of the model that has it, its noun, and the name of its number there."""
 
 
-def report_schema() -> str:
-    """The schema (draft 2020-12) as indented JSON. Fields it does not name are allowed: the contract may grow."""
-    from pydantic import TypeAdapter  # slow to import, and no diagnosis needs it
+def schema_of(name: str) -> str:
+    """A contract's schema (draft 2020-12) as indented JSON. Fields it does not name are allowed: it may grow."""
+    from pydantic import TypeAdapter  # slow to import, and no judgement needs it
 
-    body = TypeAdapter(Report).json_schema(mode="serialization")
-    body["properties"]["schema"]["const"] = SCHEMA
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": SCHEMA}
+    module, noun, number = CONTRACTS[name]
+    model = import_module(f"advisor.model.{module}")
+    body = TypeAdapter(getattr(model, noun)).json_schema(mode="serialization")
+    body["properties"]["schema"]["const"] = getattr(model, number)
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": getattr(model, number)}
     return json.dumps({**body, **head}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

@@ -5,7 +5,7 @@ import pytest
 from advisor.render.json import json
 from advisor.render.markdown import markdown
 from advisor.render.rule_page import rule_page
-from advisor.render.schema import report_schema
+from advisor.render.schema import schema_of
 from advisor.render.text import text
 from tests.render.reports import FIX, REPORTS
 from tests.render.rules import RULE
@@ -29,4 +29,4 @@ def test_a_rule(assert_golden):
 
 
 def test_the_schema(assert_golden):
-    assert_golden("schema.json", report_schema())
+    assert_golden("schema.json", schema_of("report"))

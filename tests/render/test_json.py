@@ -9,10 +9,10 @@ import pytest
 
 from advisor.model.report import SCHEMA, FactOut, Finding, Report
 from advisor.render.json import json, json_line
-from advisor.render.schema import report_schema
+from advisor.render.schema import schema_of
 from tests.render.reports import HOSTILE, HUNG, MATCHED, NASTY, REPORTS
 
-VALIDATOR = jsonschema.Draft202012Validator(codec.loads(report_schema()))
+VALIDATOR = jsonschema.Draft202012Validator(codec.loads(schema_of("report")))
 
 
 def test_the_schema_is_a_schema():

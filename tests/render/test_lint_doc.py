@@ -46,7 +46,7 @@ def test_the_examples_are_what_is_printed(output):
 
 
 def test_the_examples_of_suppressions_are_understood():
-    names = {"yaml": "a.yaml", "sh": "a.sh", "dockerfile": "Dockerfile", "python": "a.py", "markdown": "a.md"}
+    names = {"yaml": "a.yaml", "sh": "a.sh", "dockerfile": "Dockerfile", "python": "a.py"}
     for kind, body in FENCE.findall(PAGE):
         if kind in names and "advisor: ignore" in body:
             (found,) = directives.of_comments(names.pop(kind), body)

@@ -7,9 +7,9 @@ from advisor.render.gitlab import gitlab
 from advisor.render.junit import junit
 from advisor.render.lint_json import lint_json
 from advisor.render.lint_markdown import lint_markdown
-from advisor.render.lint_schema import lint_schema
 from advisor.render.lint_text import lint_text
 from advisor.render.sarif import sarif
+from advisor.render.schema import schema_of
 from tests.render.lint_reports import LINT_REPORTS, RICH
 
 OUTPUTS = {
@@ -37,4 +37,4 @@ def test_colours(assert_golden):
 
 
 def test_the_schema(assert_golden):
-    assert_golden("lint-schema.json", lint_schema())
+    assert_golden("lint-schema.json", schema_of("lint"))

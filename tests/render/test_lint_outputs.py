@@ -17,17 +17,17 @@ from advisor.render.junit import junit
 from advisor.render.layout import columns
 from advisor.render.lint_json import lint_json
 from advisor.render.lint_markdown import ROOM, lint_markdown
-from advisor.render.lint_schema import lint_schema
 from advisor.render.lint_text import lint_text
 from advisor.render.lint_words import relative
 from advisor.render.sarif import FINGERPRINT, MOST, sarif
+from advisor.render.schema import schema_of
 from advisor.render.source_line import source_line
 from tests.render.lint_reports import CLEAN, EXPOSED, HOSTILE, KNOWN, LINT_REPORTS, RICH, STALE
 
 OFFICIAL = jsonschema.Draft4Validator(
     codec.loads((Path(__file__).parent / "schemas" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 )
-OURS = jsonschema.Draft202012Validator(codec.loads(lint_schema()))
+OURS = jsonschema.Draft202012Validator(codec.loads(schema_of("lint")))
 DRIVES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\ud800-\udfff]")
 OUTPUTS = (lint_text, lint_json, sarif, annotations, junit, lint_markdown, gitlab)
 NAMES = pytest.mark.parametrize("name", LINT_REPORTS)
