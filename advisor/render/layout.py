@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 _NOT_FIRST = frozenset("，。、；：！？）」』】》〉’”,.;:!?)]}%…")
 _NOT_LAST = frozenset("（「『【《〈‘“([{")
@@ -34,6 +35,11 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
 
     White space is where lines break and is not kept. A word wider than a whole line is cut, a URL is not.
     """
+    return list(_wrapped(text, width, first, rest))
+
+
+@lru_cache(maxsize=2048)  # over many files the same is said many times
+def _wrapped(text: str, width: int, first: str, rest: str) -> tuple[str, ...]:
     room = max(_NARROWEST, width - columns(rest))
     lines: list[str] = []
     line, used = "", 0
@@ -46,7 +52,7 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
         line += " " * gap + piece
         used += gap + size
     lines.append(line)
-    return [(rest if index else first) + one for index, one in enumerate(lines)]
+    return tuple((rest if index else first) + one for index, one in enumerate(lines))
 
 
 def _pieces(text: str, room: int) -> Iterator[tuple[str, bool]]:
@@ -79,6 +85,8 @@ def fold(text: str, width: int, at_spaces: bool = False) -> list[str]:
     `at_spaces` cuts behind a space where one stands in the second half of a line.
     """
     width = max(2, width)
+    if len(text) <= width and text.isascii():
+        return [text]
     lines: list[str] = []
     start = used = 0
     for at, character in enumerate(text):

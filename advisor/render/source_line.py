@@ -6,8 +6,6 @@ with the carets still under the right place. Of a long line only what stands aro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from advisor.model.lint import Region
 from advisor.render.layout import columns
 from advisor.render.quoting import UNSAFE, many_lines
@@ -32,9 +30,11 @@ def _window(line: str, region: Region, room: int) -> tuple[str, str]:
     start = min(max(region.column - 1, 0), len(line))
     end = region.end_column - 1 if region.end_line == region.line else len(line)
     end = min(max(end, start + 1), max(len(line), start + 1))
-    left = start - _fitting(reversed(line[max(0, start - room) : start]), room // 3)
-    if _fitting(iter(line[: start + room]), room - 1) >= min(end, len(line)):
+    left = start - _fitting(line[max(0, start - room) : start][::-1], room // 3)
+    if _fitting(line[: start + room], room - 1) >= min(end, len(line)):
         left = 0
+    if _plain(line):
+        return _plain_window(line, start, end, left, room)
     shown = ["…"] if left else []
     used = len(shown)
     at, carets = left, [" "] * used
@@ -51,8 +51,24 @@ def _window(line: str, region: Region, room: int) -> tuple[str, str]:
     return "".join(shown).rstrip(), marks or " " * used + "^"
 
 
-def _fitting(characters: Iterator[str], room: int) -> int:
+def _plain(text: str) -> bool:
+    """Whether every character is shown as it is, in one column; most source is so."""
+    return text.isascii() and text.isprintable()
+
+
+def _plain_window(line: str, start: int, end: int, left: int, room: int) -> tuple[str, str]:
+    room -= 1 if left else 0
+    shown = line[left:] if len(line) - left <= room else line[left : left + room - 1]
+    cut = "…" if left + len(shown) < len(line) else ""
+    before = " " * (start - left + (1 if left else 0))
+    carets = "^" * max(0, min(end, left + len(shown)) - start)
+    return ("…" if left else "") + (shown + cut).rstrip(), before + (carets or "^")
+
+
+def _fitting(characters: str, room: int) -> int:
     """How many of the characters fit into the room."""
+    if _plain(characters):
+        return min(len(characters), room)
     used = count = 0
     for one in characters:
         used += columns(_shown(one, used))
