@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -46,6 +47,62 @@ def counts(tmp_path_factory) -> dict[int, Counter[str]]:
         found[size], recognised = calls_of(make(size, tmp_path_factory.mktemp(f"{size}")))
         assert recognised == size
     return found
+
+
+POD = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: vllm-{at}}}
+spec:
+  selector: {{matchLabels: {{app: vllm-{at}}}}}
+  template:
+    spec:
+      containers:
+      - {{name: server, image: "vllm/vllm-openai:v0.30.0", args: [--model, m, --tensor-parallel-size, "2"]}}
+---
+apiVersion: v1
+kind: Service
+metadata: {{name: vllm-{at}}}
+spec: {{ports: [{{port: 80}}]}}
+"""
+
+
+def a_folder(count: int, folder: Path) -> None:
+    """Pods and Services of one namespace: each Service is injected into each pod."""
+    for at in range(count):
+        (folder / f"{at}.yaml").write_text(POD.format(at=at))
+
+
+def one_file(count: int, folder: Path) -> None:
+    """The same, as documents of one file."""
+    (folder / "all.yaml").write_text("---".join(POD.format(at=at) for at in range(count)))
+
+
+def one_command(count: int, folder: Path) -> None:
+    """A command line with many flags that no release has."""
+    flags = " ".join(f"--made-up-{at} {at}" for at in range(20 * count))
+    (folder / "run.sh").write_text(f"#!/bin/bash\nvllm serve m {flags}\n")
+
+
+def spent(folder: Path) -> float:
+    """Processor seconds of one lint in this process; the better of two."""
+    found = []
+    for _ in range(2):
+        before = time.process_time()
+        assert lint(LintRequest((folder,), date(2026, 11, 29), processes=1)).findings
+        found.append(time.process_time() - before)
+    return min(found)
+
+
+@pytest.mark.parametrize("write", [a_folder, one_file, one_command])
+def test_four_times_as_much_takes_about_four_times_as_long(write, tmp_path) -> None:
+    taken = []
+    for count in (100, 400):
+        folder = tmp_path / f"{count}"
+        folder.mkdir()
+        write(count, folder)
+        taken.append(spent(folder))
+    assert taken[1] < 7 * taken[0], taken
 
 
 def test_each_file_is_opened_read_and_judged_once(counts) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -102,6 +103,7 @@ def lint(
     """Known failures and settings that do not fit, in deployment files."""
     from advisor.jobs import lint as job
 
+    gc.set_threshold(job.GARBAGE)
     named = tuple(map(Path, paths or ["."]))
     where = tuple(one for one in named if str(one) != "-")
     if "" in (paths or []):

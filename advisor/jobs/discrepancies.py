@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, lru_cache
 
 from advisor.catalog.compiled import rules
 from advisor.catalog.engines import engines, knowledge
@@ -14,28 +15,40 @@ from advisor.match.view import View
 from advisor.model.build import Build, order_key
 from advisor.model.knowledge import Knowledge
 from advisor.model.report import Discrepancy
+from advisor.model.rule import Fix
+
+
+@cache
+def _fixes() -> tuple[Fix, ...]:
+    return tuple(fix for rule in rules().rules for fix in rule.fixes)
+
 
 _LEVELS = ("error", "warning", "note")
 
 
-def discrepancies(view: View) -> tuple[Discrepancy, ...]:
-    """Every discrepancy of a case, errors first; the same thing said of several ranks is said once."""
+def discrepancies(view: View, *, typed: bool = False) -> tuple[Discrepancy, ...]:
+    """Every discrepancy of a case, errors first; the same thing said of several ranks is said once.
+
+    `typed` is for a file that starts what it says: what stands in it is given to the engine, whatever else may be.
+    """
     known = view.knowledge
     found: list[Discrepancy] = []
     if known is not None and known.releases_read:
         release = release_of(view.case.build, view.release, known)
         for launch in view.case.launches:
             if launch.engine in ("", known.engine):
+                launch = replace(launch, complete=launch.complete or (typed and launch.exact))
                 found += misfits(
                     launch, known, release, lambda: replacements(known.engine), lambda flag: foreign(flag, known)
                 )
-    found += contradictions(view.case, known, [fix for rule in rules().rules for fix in rule.fixes])
+    found += contradictions(view.case, known, _fixes())
     first = {(one.code, one.typed, one.says): one for one in reversed(found)}
     kept = [one for one in found if first[one.code, one.typed, one.says] is one]
     shown = [replace(one, says=redact(one.says), quote=redact(one.quote)) for one in kept]
     return tuple(sorted(shown, key=lambda one: _LEVELS.index(one.level)))
 
 
+@lru_cache(maxsize=1024)
 def release_of(build: Build, nearest: str | None, known: Knowledge) -> Release | None:
     """The release whose settings stand for a build; None when none does: no place, or older than all that were read."""
     read = known.releases_read

@@ -7,8 +7,9 @@ recognised, and the caller makes that an error.
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -24,16 +25,20 @@ from advisor.jobs import configuration as configured
 from advisor.jobs import directives, suppressing, trees
 from advisor.jobs.judging import catalogue, catalogue_problems
 from advisor.jobs.lint_judging import checks, findings_of
+from advisor.jobs.lint_overlay import kustomizations
 from advisor.launches.files.recognise import read_file
 from advisor.match.pod_life import Services
 from advisor.model.deployment import Deployment
 from advisor.model.lint import LINT_SCHEMA, FileOut, LintFinding, LintReport
 from advisor.model.suppression import Configuration, Directive
 
+GARBAGE = 50_000
+"""Objects made between two looks for cycles: what is read makes hardly any, and looking costs a tenth of the time."""
 MANY = 200  # files from which on more than one process is worth its start
 ENGINE_MARKS = (b"vllm", b"sglang", b"lmdeploy", b"xllm", b"VLLM", b"SGLANG", b"LMDEPLOY", b"XLLM", b"vLLM", b"SGLang")
 NAMES = ("advisor.toml", "pyproject.toml")
 
+Judged = Callable[[Deployment], tuple[LintFinding, ...]]
 Progress = Callable[[int, int], None]
 Lines = tuple[tuple[int, int], ...]
 
@@ -132,7 +137,7 @@ def _all(files: list[Path], request: LintRequest, total: int, progress: Progress
                 progress(done, total)
         return
     size = max(1, min(16, len(folders) // (processes * 8) or 1))
-    with ProcessPoolExecutor(max_workers=processes) as pool:
+    with ProcessPoolExecutor(processes, initializer=gc.set_threshold, initargs=(GARBAGE,)) as pool:
         for folder, found in zip(folders, pool.map(work, folders, chunksize=size), strict=True):
             yield found
             done += len(folder)
@@ -142,7 +147,7 @@ def _all(files: list[Path], request: LintRequest, total: int, progress: Progress
 
 def _given(name: str, content: bytes, evidence: bool) -> _Read:
     found = read_file(name, content, {one: knowledge(one) for one in engines()})
-    return _read(name, found, [], "", evidence)
+    return _read(name, found, partial(findings_of, evidence=evidence), "")
 
 
 def _folder(files: Sequence[Path], evidence: bool) -> list[_Read]:
@@ -153,8 +158,9 @@ def _folder(files: Sequence[Path], evidence: bool) -> list[_Read]:
         (path, read_file(path.as_posix(), content, known) if content is not None else None, problem)
         for path, content, problem in opened
     ]
-    there = Services(one for _, one, _ in deployments if one is not None and one.recognised)
-    return [_read(trees.readable(path), one, there, problem, evidence) for path, one, problem in deployments]
+    there = [one for _, one, _ in deployments if one is not None and one.recognised]
+    judged = partial(findings_of, others=kustomizations(there), services=Services(there), evidence=evidence)
+    return [_read(trees.readable(path), one, judged, problem) for path, one, problem in deployments]
 
 
 def _content(file: Path) -> tuple[bytes | None, str]:
@@ -173,7 +179,7 @@ def _may_be_ours(file: Path, content: bytes) -> bool:
     return named or (b"advisor:" in content and b"ignore" in content) or b"\xff\xfe" in content[:2]
 
 
-def _read(name: str, found: Deployment | None, there: Services | tuple[()], problem: str, evidence: bool) -> _Read:
+def _read(name: str, found: Deployment | None, judged: Judged, problem: str) -> _Read:
     name = name.replace(os.sep, "/")
     if found is None:
         return _Read(FileOut(name, "", (), (problem,) if problem else ()))
@@ -182,7 +188,7 @@ def _read(name: str, found: Deployment | None, there: Services | tuple[()], prob
     comments = directives.of_comments(name, found.text, found.recognised)
     if not found.recognised:
         return _Read(out if notes else replace(out, notes=()), (), comments, ())
-    return _Read(out, findings_of(found, there, evidence=evidence), comments, directives.of_annotations(found))
+    return _Read(out, judged(found), comments, directives.of_annotations(found))
 
 
 def _notes(found: Deployment) -> Iterator:  # type: ignore[type-arg]

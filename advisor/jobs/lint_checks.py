@@ -11,6 +11,16 @@ from advisor.model.rule import Rule
 
 PAGE = "docs/lint-checks.md"
 
+_LEAD = {
+    "setting": (
+        "\nErrors are for what surely reaches the engine, whether or not more of its command line stands elsewhere: "
+        "its own command or image, a chart's values, Ray Serve's `engine_kwargs`, keywords of vLLM's `LLM` and its "
+        "argument classes. They are notes where that is not sure: a template that chooses with `else` (image and "
+        "flags may be of two choices), an image or a script that is not the engine's own, a file of settings that "
+        "nothing names as the engine's.\n"
+    ),
+}
+
 SETTINGS = (
     Check("setting-unknown", "setting", "error", "A flag that no release of the engine has.",
           "Most often a slip; the nearest spelling is named. A warning where the build is not placed exactly."),
@@ -78,7 +88,8 @@ def page() -> str:
         "evidence": "Would an incident leave evidence (only when asked for)",
     }
     parts = [
-        f"\n## {title}\n" + "".join(_section(one) for one in OWN if one.kind == kind) for kind, title in kinds.items()
+        f"\n## {title}\n" + _LEAD.get(kind, "") + "".join(_section(one) for one in OWN if one.kind == kind)
+        for kind, title in kinds.items()
     ]
     return head + rules + "".join(parts)
 

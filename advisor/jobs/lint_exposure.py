@@ -17,7 +17,7 @@ from advisor.jobs.judging import catalogue
 from advisor.jobs.lint_case import Unit
 from advisor.jobs.redaction import redact_value
 from advisor.jobs.reporting import headline, says
-from advisor.match.conditions import evaluate, strongest
+from advisor.match.conditions import evaluate, strongest, truth
 from advisor.match.judge import Verdict, applies, build_affected, exposed, judge, unseen
 from advisor.match.observation import place_of
 from advisor.match.view import View
@@ -87,9 +87,9 @@ def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
         if not applies(rule, case.build.engine):
             continue
         built = build_affected(rule, view)
-        exposure = exposed(rule, view, built) if built.truth is not Truth.NO else built
-        if exposure.truth is Truth.NO:
+        if built.truth is Truth.NO or truth(rule.exposure, view) is Truth.NO:
             continue
+        exposure = exposed(rule, view, built)
         verdict = judge(rule, view) if seen else unseen(rule, exposure)
         if verdict.status in SHOWN:
             yield _exposed(unit, view, verdict)

@@ -17,15 +17,17 @@ from advisor.jobs.lint_build import build_findings
 from advisor.jobs.lint_case import Unit, unit_of, units
 from advisor.jobs.lint_checks import checks
 from advisor.jobs.lint_exposure import Exposed, exposures
+from advisor.jobs.lint_keywords import misgiven
+from advisor.jobs.lint_overlay import overlaid
 from advisor.jobs.lint_regions import Page, numbered
 from advisor.jobs.redaction import GONE, redact, redact_value
 from advisor.match.interactions import interactions
 from advisor.match.observation import Observation, place_of
-from advisor.match.pod_life import pod_life
+from advisor.match.pod_life import Services, pod_life
 from advisor.match.readiness import readiness
 from advisor.match.stale import stale
 from advisor.match.view import View
-from advisor.model.deployment import Deployment, Place, Service, Workload
+from advisor.model.deployment import Deployment, Place, Workload
 from advisor.model.launch import Setting, Variable
 from advisor.model.lint import Edit, Kind, LintFinding, RelatedOut
 from advisor.model.report import Discrepancy, SourceOut
@@ -38,15 +40,22 @@ Found = tuple[LintFinding, str]
 
 
 def findings_of(
-    deployment: Deployment, others: Sequence[Deployment] = (), *, evidence: bool = False
+    deployment: Deployment,
+    others: Sequence[Deployment] = (),
+    *,
+    services: Services | None = None,
+    evidence: bool = False,
 ) -> tuple[LintFinding, ...]:
     """Every finding in one file, in the order of places.
 
-    `others` are files that are deployed with it: their Services count where the namespace is the same. `evidence`
-    adds whether an incident would leave evidence.
+    `others` are files that are deployed with it: kustomizations, and those whose Services count where the namespace
+    is the same. `services` are those of all files, where they are sorted already. `evidence` adds whether an incident
+    would leave evidence.
     """
     if not deployment.workloads:
         return ()
+    beside = services or Services((deployment, *others))
+    deployment = overlaid(deployment, others)
     page = Page(deployment.file, deployment.text, _secrets(deployment))
     found: list[Found] = []
     for unit in units(deployment.workloads):
@@ -54,7 +63,7 @@ def findings_of(
         found += _of_unit(unit, view, page)
         for workload in unit.workloads:
             own = view if len(unit.workloads) == 1 else view_of(unit_of((workload,)).case)
-            found += _of_workload(workload, own, deployment, others, page, evidence)
+            found += _of_workload(workload, own, deployment, beside, page, evidence)
     return numbered(found)
 
 
@@ -83,22 +92,16 @@ def _held(view: View) -> Callable[[Rule], str | None]:
 
 
 def _of_workload(
-    workload: Workload, view: View, deployment: Deployment, others: Sequence[Deployment], page: Page, evidence: bool
+    workload: Workload, view: View, deployment: Deployment, beside: Services, page: Page, evidence: bool
 ) -> Iterator[Found]:
-    for one in discrepancies(view):
+    for one in (*discrepancies(view, typed=True), *misgiven(view)):
         if one.code.startswith(("setting-", "variable-")):
             yield _setting(one, workload, view, page)
-    beside = _services(deployment, others)
     observed = [*interactions(workload, view, deployment.workloads, deployment.text)]
     observed += pod_life(workload, view, beside, deployment.text)
     observed += readiness(workload, view, deployment.text) if evidence else ()
     for found in observed:
         yield _observed(found, workload, page)
-
-
-def _services(deployment: Deployment, others: Sequence[Deployment]) -> list[tuple[Service, str]]:
-    files = [deployment, *(one for one in others if one.file != deployment.file)]
-    return [(service, one.text) for one in files for service in one.services]
 
 
 def _secrets(deployment: Deployment) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ Known token shapes wherever they stand, and the values of variables and flags wh
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 GONE = "[redacted]"
 
@@ -27,17 +28,17 @@ _ASSIGNED = re.compile(  # HF_TOKEN=…, --api-key …, "password": "…"
     r"(?i)((?:[A-Z0-9_-]*(?:token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key|private[_-]?key))[\"\']?(?:\s*[=:]\s*|\s+)[\"\']?)"
     r"([^\s\"\',;}{]{6,})"
 )
+_NAMES_ONE = re.compile(r"(?i)token|secret|passw|key")  # what any name in `_ASSIGNED` holds
 _COUNTED = re.compile(
     r"(?i)tokens?$|token[_-]?(?:num|ids?|len|limit|ratio|budget|count)|(?:num|max|min|draft|speculative)[_-](?:\w+[_-])?tokens?"
 )
 
 
+@lru_cache(maxsize=4096)
 def redact(text: str) -> str:
     """The text without secrets."""
-    if not text:
-        return text
     text = _SHAPES.sub(GONE, text)
-    return _ASSIGNED.sub(_hide, text)
+    return _ASSIGNED.sub(_hide, text) if _NAMES_ONE.search(text) else text
 
 
 _OWN = re.compile(

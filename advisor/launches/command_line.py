@@ -15,7 +15,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from advisor.launches.flags import Parsed, Place, parse
 from advisor.launches.shell import Binding, Command, Word
@@ -83,8 +83,9 @@ def base(word: str) -> str:
     return word.rsplit("/", 1)[-1]
 
 
+@cache
 def phrases(knowledge: Knowledge, key: str) -> list[list[str]]:
-    """A list of the engine's profile, each entry as a list of words."""
+    """A list of the engine's profile, each entry as a list of words; asked for at every word of a command line."""
     return [[one] if isinstance(one, str) else [str(word) for word in one] for one in knowledge.profile.get(key) or ()]
 
 

@@ -60,8 +60,19 @@ def parse(words: Sequence[Word], knowledge: Knowledge | None, version: str | Non
     at = 0
     while at < len(words):
         at = reader.step(at)
+    _own_first(reader.out, knowledge)
     _add_wholes(reader.out.settings)
     return reader.out
+
+
+def _own_first(out: Parsed, knowledge: Knowledge | None) -> None:
+    """`--port` beside `--vllm-port`: the engine's own spelling is what its command line listens to."""
+    engine = knowledge.engine if knowledge else ""
+    handed = tuple(f"--{engine}{separator}" for separator in "-_") if engine else ()
+    passed = [one for one in out.settings if handed and one.known and one.typed.startswith(handed)]
+    own = {one.flag for one in out.settings if one not in passed}
+    dropped = [one for one in passed if one.flag in own]
+    out.settings = [one for one in out.settings if one not in dropped]
 
 
 class _Reader:

@@ -14,9 +14,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice, takewhile
 
 from advisor.model.knowledge import Knowledge, SettingRecord
 
@@ -137,7 +139,8 @@ def _by_prefix(typed: str, knowledge: Knowledge, version: str | None) -> str | N
     if not wanted.startswith("--") or len(wanted) < 4:
         return None
     names = _names(knowledge)
-    hits = {flag for name, flag in names if name.startswith(wanted)}
+    first = bisect_left(names, (wanted, ""))
+    hits = {flag for _, flag in takewhile(lambda one: one[0].startswith(wanted), islice(names, first, None))}
     if len(hits) > 1 and version:
         hits = {flag for flag in hits if knowledge.setting(flag, version)} or hits
     if len(hits) > 1:
@@ -147,9 +150,9 @@ def _by_prefix(typed: str, knowledge: Knowledge, version: str | None) -> str | N
 
 @lru_cache(maxsize=16)
 def _names(knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
-    """Every spelling of every flag, with the flag it stands for."""
+    """Every spelling of every flag, with the flag it stands for, in order: a line may have thousands to look up."""
     records = [record for flag in knowledge.flags() if (record := knowledge.setting(flag, None))]
-    return tuple((name, record.flag) for record in records for name in (record.flag, *record.aliases))
+    return tuple(sorted((name, record.flag) for record in records for name in (record.flag, *record.aliases)))
 
 
 def _plain(typed: str, knowledge: Knowledge) -> str:

@@ -7,7 +7,7 @@ docker run --gpus all -e NCCL_DEBUG=INFO vllm/vllm-openai:v0.11.0 --model m
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from advisor.launches.syntax import Binding, Command
@@ -48,6 +48,7 @@ _DOCKER_SWITCHES = {
     "--rm", "--detach", "--interactive", "--tty", "--privileged", "--init", "--read-only", "--publish-all",
     "--no-healthcheck", "--oom-kill-disable", "--sig-proxy", "--quiet", "--disable-content-trust", "--help",
 }  # fmt: skip
+_KUBECTL = {"kubectl", "oc"}
 _SHELLS = {"bash", "sh", "zsh", "dash"}
 _NAMED = re.compile(r"([A-Za-z_]\w*)=")
 
@@ -74,6 +75,8 @@ def peel(command: Command, inner: Inner) -> list[Command]:
                     _within(command, one) for word in scripts for found in inner(word) for one in peel(found, inner)
                 ]
             return [replace(command, words=tuple(w for w in command.words if w.text not in ("C-m", "Enter", "ENTER")))]
+        if head in _KUBECTL and (started := _kubectl_run(command)):
+            return peel(started, inner)
         if head in _CARRIERS:
             return _carried(command, inner)
         if head in _SHELLS and (script := _script(command.words)):
@@ -209,6 +212,30 @@ def _docker(command: Command, at: int) -> Command:
         image=image.text,
         image_start=image.start,
     )
+
+
+def _kubectl_run(command: Command) -> Command | None:
+    """`kubectl run NAME --image=IMAGE -- ARGS`: the pod's container; None for any other command of kubectl."""
+    words = command.words
+    cut = next((at for at, word in enumerate(words) if word.text == "--"), len(words))
+    told = list(_told(words[:cut]))
+    image = next((value for name, value in told if name == "--image"), None)
+    if image is None or all(word.text != "run" for word in words[1:cut]):
+        return None
+    given = tuple(one for name, value in told if name == "--env" and (one := binding_of(value, "carried")))
+    return replace(
+        command, words=words[cut + 1 :], environment=given, assigned=(), image=image.text, image_start=image.start
+    )
+
+
+def _told(words: tuple[Word, ...]) -> Iterator[tuple[str, Word]]:
+    """The options that have a value, whether behind `=` or in the next word."""
+    for at, word in enumerate(words):
+        name, equals, _ = word.text.partition("=")
+        if equals:
+            yield name, _after(word, len(name) + 1)
+        elif name.startswith("--") and at + 1 < len(words):
+            yield name, words[at + 1]
 
 
 def _is_switch(name: str) -> bool:

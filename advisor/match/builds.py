@@ -9,6 +9,7 @@ by its commit or its date, never by its number alone where that would be a guess
 from __future__ import annotations
 
 from datetime import date
+from functools import lru_cache
 
 from advisor.match.holdings import same_commit, seen, since_release
 from advisor.model.build import Build, base, is_release, order_key, parse_version
@@ -29,6 +30,7 @@ def how_to_tell(engine: str | None) -> str:
     return f"{shown}, or the first lines of the log"
 
 
+@lru_cache(maxsize=4096)
 def affected(entries: tuple[Affected, ...], build: Build, knowledge: Knowledge | None) -> Outcome:
     """Whether the build is in any of the ranges; YES when a rule gives no range (every build has it).
 

@@ -31,6 +31,18 @@ def evaluate(condition: Condition | None, view: View) -> Outcome:
     return _joined(condition, outcomes)
 
 
+def truth(condition: Condition | None, view: View) -> Truth:
+    """Whether a condition holds, not why: asked first where most conditions fail, it stops at the part that decides."""
+    if condition is None:
+        return Truth.YES
+    if isinstance(condition, Atom):
+        return _atom(condition, view).truth
+    truths = (truth(part, view) for part in condition.parts)
+    if condition.kind == "not":
+        return ~next(truths)
+    return every(truths) if condition.kind == "all" else some(truths)
+
+
 def _joined(join: Join, outcomes: list[Outcome]) -> Outcome:
     if join.kind == "not":
         inner = outcomes[0]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from advisor.match.builds import contains
 from advisor.match.holdings import listed, same_commit, since_release
@@ -174,9 +175,8 @@ def _unknown_release(case: Case, knowledge: Knowledge) -> Iterator[Discrepancy]:
     if version is None or build.commit or build.branch or build.fork not in ("", PATCHED) or not knowledge.releases:
         return
     local = (build.version or "").partition("+")[2]
-    known = {order_key(one.version) for one in knowledge.releases} | {order_key(one) for one in knowledge.tags}
     if (
-        version in known
+        version in _published(knowledge)
         or version < order_key(knowledge.releases[0].version)
         or (local and not _BINARY.fullmatch(local))
     ):
@@ -188,6 +188,12 @@ def _unknown_release(case: Case, knowledge: Knowledge) -> Iterator[Discrepancy]:
     fact = next((one for one in _said(case) if str(one.value) == build.version), None)
     place = _place(fact) if fact else ""
     yield _found("build-unknown-release", "warning", "build", build.version or "", place, says)
+
+
+@cache
+def _published(knowledge: Knowledge) -> frozenset[object]:
+    """Every version that upstream gave a release or a tag."""
+    return frozenset(order_key(one) for one in (*(each.version for each in knowledge.releases), *knowledge.tags))
 
 
 # libraries

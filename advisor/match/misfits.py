@@ -64,7 +64,8 @@ def misfits(
     if flags and (other := judge.other_server(flags)):
         return [other]
     strange = [one for one in flags if not one.known]
-    found = [one for given in flags if given not in strange[MOST_UNKNOWN:] for one in judge.setting(given)]
+    left = set(strange[MOST_UNKNOWN:])
+    found = [one for given in flags if given not in left for one in judge.setting(given)]
     found += [one for variable in launch.environment for one in judge.variable(variable)]
     return found + ([judge.many(strange[MOST_UNKNOWN:])] if len(strange) > MOST_UNKNOWN else [])
 
@@ -302,7 +303,13 @@ def nearest(name: str, knowledge: Knowledge) -> str | None:
     return found[0] if found else None
 
 
+@cache
+def _prefixes(knowledge: Knowledge) -> frozenset[str]:
+    return frozenset(one.partition("_")[0] for one in knowledge.variables())
+
+
 def _misspelt(name: str, knowledge: Knowledge) -> str | None:
     """The engine's variable that a name of its own prefix is a slip of; people also name their own variables so."""
-    own = {one.partition("_")[0] for one in knowledge.variables()}
-    return nearest(name, knowledge) if name.partition("_")[0] in own and "_SERVICE_" not in name else None
+    return (
+        nearest(name, knowledge) if name.partition("_")[0] in _prefixes(knowledge) and "_SERVICE_" not in name else None
+    )

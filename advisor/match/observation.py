@@ -106,9 +106,9 @@ def place_of(workload: Workload, given: Setting | Variable | None) -> Place | No
         return next((one.place for one in reversed(workload.environment) if one.name == given.name), None)
     if given is None:
         return None
-    words = [one for one in workload.arguments if _within(one, given)]
     if given.start >= 0:
-        form = words[0].place.form if words else "text"
+        word = next((one for one in workload.arguments if _within(one, given)), None)
+        form = word.place.form if word else "text"
         span = given.span or workload.place.span
         return Place(given.start, given.end, form, span)
     typed = given.typed.partition(".")[0]

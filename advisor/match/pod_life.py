@@ -10,12 +10,16 @@ Only for Kubernetes objects, and only where both numbers stand in the file or ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache
+from itertools import chain, islice
 
 from advisor.match.observation import Check, Observation, assigned, in_pod, number_of, place_of, source, whole
 from advisor.match.view import View
 from advisor.model.build import order_key
-from advisor.model.deployment import Service, Workload
+from advisor.model.deployment import Deployment, Place, Service, Workload
+from advisor.model.knowledge import Knowledge
 from advisor.model.rule import Level
 
 _PROBES = source(
@@ -70,19 +74,63 @@ LINKS = Check(
     "service-links", "interaction", "error", "A Service's name makes Kubernetes set variables that the engine reads.",
     "A Service of the namespace whose upper-cased name is the engine's prefix: one named vllm sets VLLM_PORT to an "
     "address, and vLLM does not start. Other names that begin so only make warnings, from vLLM 0.17.0 on (a note), "
-    "unless --fail-on-environ-validation is set. Silent for headless Services, for enableServiceLinks: false, and "
-    "where the namespaces are not known to be the same.", (_NAMED, _URI, _UNKNOWN, _LINKS, _DEFAULT),
+    "unless --fail-on-environ-validation is set; five of them are named, more are counted. Silent for headless "
+    "Services, for enableServiceLinks: false, and where the namespaces are not known to be the same.",
+    (_NAMED, _URI, _UNKNOWN, _LINKS, _DEFAULT),
 )  # fmt: skip
 CHECKS = (LIVENESS, GRACE, LINKS)
 
 _HEADLESS = re.compile(r"clusterIP[\"']?\s*:\s*[\"']?None\b")
 _OPT_OUT = "set enableServiceLinks: false in the pod's spec"
+_PREFIXES = {"vllm": "VLLM_", "sglang": "SGLANG_"}
+_INJECTED = ("_PORT", "_SERVICE_HOST", "_SERVICE_PORT")
+MOST_NAMED = 5  # Services of which each only makes a warning in a pod
 
 
-def pod_life(
-    workload: Workload, view: View, services: Sequence[tuple[Service, str]], text: str
-) -> Iterator[Observation]:
-    """Every finding of one workload. `services` come with the text of their file; `text` is the workload's own."""
+class Services:
+    """The Services of files that are deployed together, sorted once: each of a thousand pods asks for a few of them."""
+
+    def __init__(self, deployments: Iterable[Deployment]) -> None:
+        self._files: dict[tuple[str, str], dict[str, Service]] = defaultdict(dict)
+        self._of_stem: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        self._of_engine: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        self._of_file: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
+        for one in deployments:
+            for service in one.services:
+                if not _HEADLESS.search(one.text, service.place.start, service.place.end):
+                    self._add(service, one.file)
+
+    def _add(self, service: Service, file: str) -> None:
+        stem = _stem(service.name)
+        for engine, prefix in _PREFIXES.items():
+            if f"{stem}_".startswith(prefix):
+                self._files[service.namespace, service.name][file] = service
+                self._of_stem[service.namespace, stem][service.name] = None
+                self._of_engine[service.namespace, engine][service.name] = None
+                self._of_file[service.namespace, engine, file][service.name] = None
+
+    def of_stem(self, stem: str, workload: Workload) -> tuple[str, ...]:
+        """The names in the pod's namespace that make variables which begin with this stem."""
+        return tuple(self._of_stem.get((workload.namespace, stem), ()))
+
+    def count(self, engine: str, workload: Workload) -> int:
+        """How many names in the pod's namespace make variables of the engine's prefix."""
+        return len(self._of_engine.get((workload.namespace, engine), ()))
+
+    def some(self, engine: str, workload: Workload, without: Collection[str]) -> list[str]:
+        """A few of these names, those of the pod's own file first."""
+        own = self._of_file.get((workload.namespace, engine, workload.file), ())
+        names = chain(own, self._of_engine.get((workload.namespace, engine), ()))
+        return list(dict.fromkeys(islice((one for one in names if one not in without), 2 * MOST_NAMED)))[:MOST_NAMED]
+
+    def here(self, name: str, workload: Workload) -> tuple[tuple[Place, str], ...]:
+        """The place of that Service, when the pod's own file alone has it."""
+        files = self._files[workload.namespace, name]
+        return ((files[workload.file].place, f"Service {name}"),) if list(files) == [workload.file] else ()
+
+
+def pod_life(workload: Workload, view: View, services: Services, text: str) -> Iterator[Observation]:
+    """Every finding of one workload. `text` is that of its file."""
     complete = whole(workload, text)
     if complete:
         yield from _liveness(workload, view)
@@ -131,40 +179,51 @@ def _grace(workload: Workload, view: View) -> Iterator[Observation]:
     yield Observation(GRACE, says, where, f"grace={grace} preStop={sleeps} drain={drains}", tuple(parts), advice)
 
 
-def _links(
-    workload: Workload, view: View, services: Sequence[tuple[Service, str]], at: str | None
-) -> Iterator[Observation]:
+def _links(workload: Workload, view: View, services: Services, at: str | None) -> Iterator[Observation]:
     engine = view.case.build.engine
-    if workload.service_links is False or engine not in ("vllm", "sglang") or view.knowledge is None:
+    if workload.service_links is False or engine not in _PREFIXES or view.knowledge is None:
         return
-    for service, text in services:
-        stem = re.sub(r"[^A-Z0-9]", "_", service.name.upper())
-        if service.namespace != workload.namespace or not (stem + "_").startswith(f"{engine.upper()}_"):
-            continue
-        if _HEADLESS.search(text, service.place.start, service.place.end):
-            continue
-        injected = (f"{stem}_PORT", f"{stem}_SERVICE_HOST", f"{stem}_SERVICE_PORT")
+    serious: set[str] = set()
+    for stem in _stems(view.knowledge):
+        injected = (stem + end for end in _INJECTED)
         read = [one for one in injected if view.knowledge.variable(one, at) and assigned(workload, one) is None]
-        yield from _injected(workload, service, injected, read, at, engine)
+        names = services.of_stem(stem, workload) if read else ()
+        serious.update(names)
+        for name in names:
+            says = f"a Service named {name} makes Kubernetes set {read[0]}=tcp://… in this pod, which {engine} reads"
+            advice = (_OPT_OUT, "or give the Service another name")
+            level: Level = "error" if engine == "vllm" else "warning"
+            where = services.here(name, workload)
+            yield Observation(LINKS, says, workload.place, f"service={name}", (says,), advice, where, level=level)
+    if engine == "vllm" and at is not None and order_key(at) >= order_key("0.17.0"):
+        yield from _warned(workload, services, serious)
 
 
-def _injected(
-    workload: Workload, service: Service, injected: Sequence[str], read: Sequence[str], at: str | None, engine: str
-) -> Iterator[Observation]:
-    fact = f"service={service.name}"
-    here = service.place.span.artifact == workload.file
-    where = ((service.place, f"Service {service.name}"),) if here else ()
-    if read:
-        says = (
-            f"a Service named {service.name} makes Kubernetes set {read[0]}=tcp://… in this pod, which {engine} reads"
-        )
-        advice = (_OPT_OUT, "or give the Service another name")
-        level: Level = "error" if engine == "vllm" else "warning"
-        yield Observation(LINKS, says, workload.place, fact, (says,), advice, where, level=level)
-    elif engine == "vllm" and at is not None and order_key(at) >= order_key("0.17.0"):
-        strict = workload.launch.setting("--fail-on-environ-validation")
-        refuses = strict is not None and strict.value is True
-        does = "refuses to start on" if refuses else "warns about"
-        says = f"a Service named {service.name} makes Kubernetes set {injected[1]} in this pod, which vLLM {does}"
-        loud: Level = "error" if refuses else "note"
-        yield Observation(LINKS, says, workload.place, fact, (says,), (_OPT_OUT,), where, level=loud)
+@cache
+def _stems(knowledge: Knowledge) -> tuple[str, ...]:
+    """Beginnings of variables that the engine reads and a Service can set."""
+    found = (name.removesuffix(end) for name in knowledge.variables() for end in _INJECTED if name.endswith(end))
+    return tuple(dict.fromkeys(one for one in found if f"{one}_".startswith(_PREFIXES[knowledge.engine])))
+
+
+def _warned(workload: Workload, services: Services, serious: Collection[str]) -> Iterator[Observation]:
+    """The Services whose variables vLLM does not read: a few by name, the others in one line."""
+    strict = workload.launch.setting("--fail-on-environ-validation")
+    refuses = strict is not None and strict.value is True
+    does = "refuses to start on" if refuses else "warns about"
+    level: Level = "error" if refuses else "note"
+    names = services.some("vllm", workload, serious)
+    for name in names:
+        variable = f"{_stem(name)}_SERVICE_HOST"
+        says = f"a Service named {name} makes Kubernetes set {variable} in this pod, which vLLM {does}"
+        where = services.here(name, workload)
+        yield Observation(LINKS, says, workload.place, f"service={name}", (says,), (_OPT_OUT,), where, level=level)
+    more = services.count("vllm", workload) - len(serious) - len(names)
+    if more > 0:
+        says = f"{more} more Services, named as these are, make Kubernetes set variables in this pod that vLLM {does}"
+        yield Observation(LINKS, says, workload.place, "services", (says,), (_OPT_OUT,), level=level)
+
+
+def _stem(name: str) -> str:
+    """What the variables that a Service makes begin with."""
+    return re.sub(r"[^A-Z0-9]", "_", name.upper())

@@ -124,10 +124,8 @@ class Workload:
     def identity(self) -> str:
         """The workload by name, the same wherever in the file it stands: `Deployment/default/vllm:server`."""
         parts = "/".join(one for one in (self.kind, self.namespace, self.name) if one)
-        if (
-            self.role in ("leader", "worker", "prefill", "decode")
-            and self.role not in f"{parts}:{self.container}".lower()
-        ):
+        own = f"{self.name}:{self.container}".lower()  # the kind may hold the word: LeaderWorkerSet
+        if self.role in ("leader", "worker", "prefill", "decode") and self.role not in own:
             parts = f"{parts}/{self.role}" if parts else self.role
         return f"{parts}:{self.container}" if self.container else parts or self.format
 

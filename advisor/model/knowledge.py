@@ -191,6 +191,7 @@ class Knowledge:
         load: Callable[[str], Any] | None = None,
     ) -> None:
         self.engine, self.profile, self._load = engine, profile, load
+        self._asked: dict[tuple[str, str | None], SettingRecord | None] = {}
         given = {"releases": releases, "history": history, "tags": tags, "fixes": fixes}
         self._parts: dict[str, Any] = {name: part for name, part in given.items() if part is not None}
         if settings is not None or environment is not None:
@@ -332,8 +333,10 @@ class Knowledge:
         records = self._settings.get(flag)
         if not records:
             return None
-        raw = self._at(records, version) if version else records[-1]
-        return _setting(flag, raw) if raw is not None else None
+        if (flag, version) not in self._asked:  # the same flags are asked for at each launch of thousands
+            raw = self._at(records, version) if version else records[-1]
+            self._asked[flag, version] = _setting(flag, raw) if raw is not None else None
+        return self._asked[flag, version]
 
     def records(self, flag: str) -> tuple[SettingRecord, ...]:
         """Everything known of a flag, release after release, oldest first; empty when no release read has it."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from advisor.match.pod_life import MOST_NAMED
 from advisor.model.deployment import Deployment, Resources
 from tests.deployed import ids, lint, only, place, pod, probe, quantity, service, workload
 
@@ -283,6 +284,19 @@ def test_a_service_of_another_file_counts_too() -> None:
     other = Deployment("svc.yaml", text, "kubernetes", (), (service(text, text, "vllm", file="svc.yaml"),))
     found = only(lint(pod("vllm serve m --max-model-len 4096\n", version="0.30.0"), others=(other,)), "service-links")
     assert found.region.file == "f.yaml" and found.related == ()
+
+
+def test_of_many_services_that_only_make_warnings_a_few_are_named() -> None:
+    text = SERVED.format("vllm")
+    names = [f"vllm-{at}" for at in range(12)]
+    here = [service(text, "vllm", one) for one in (*names[6:], "vllm")]
+    other = Deployment("svc.yaml", text, "kubernetes", (), tuple(service(text, "vllm", one) for one in names[:6]))
+    made = lint(pod(text, version="0.30.0"), services=here, others=(other,))
+    found = [one for one in made if one.id == "service-links"]
+    assert [one.level for one in found].count("error") == 1
+    assert {one.related[0].says for one in found if one.related} >= {f"Service {one}" for one in names[6:11]}
+    assert len(found) == 1 + MOST_NAMED + 1
+    assert any(one.says.startswith("7 more Services") for one in found)
 
 
 def test_place_is_where_it_says() -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from advisor.launches import bare, command_line, flags
 from advisor.launches.command_line import Recognised, image_engine
 from advisor.launches.files.blobs import commands, expanded
+from advisor.launches.files.others import starts_other
 from advisor.launches.files.templates import HOLE
 from advisor.launches.files.typed import File, Made, Typed
 from advisor.launches.shell import Command, Word
@@ -65,7 +66,7 @@ def _made(command: Command, typed: Typed, file: File, engine: str | None, versio
     """The launch of a command that starts an engine, or None."""
     component = _component(command, file)
     found = component or command_line.recognise(command, file.engines, engine)
-    if found is None or _is_another_module(command, found):
+    if found is None or _is_another_module(command, found) or _is_another_product(command, found, typed, file):
         return None
     made = _read(command, found, typed, file, version)
     if component:
@@ -104,8 +105,15 @@ def _is_another_module(command: Command, found: Recognised) -> bool:
     return not found.exact and bool(before) and before[0].text == "-m"
 
 
+def _is_another_product(command: Command, found: Recognised, typed: Typed, file: File) -> bool:
+    """Whether what runs stands beside an engine: its image says so, or the program that its image is told to start."""
+    return not found.exact and (file.is_other(typed.image) or starts_other(command.words))
+
+
 def _unnamed(words: Sequence[Word], typed: Typed, file: File, engine: str | None, version: str | None) -> Made | None:
     """Flags alone, after what an image starts that is not known, or with an image that tells the engine."""
+    if file.is_other(typed.image) or starts_other(words):
+        return None
     start = 1 if words and words[0].text == "serve" else 0
     first = words[start].text if len(words) > start else ""
     command = Command(tuple(words[start:]), (), (), typed.start, typed.end, "", -1)
@@ -158,6 +166,7 @@ def _read(command: Command, found: Recognised, typed: Typed, file: File, version
         image=file.filled(image, *_around(file, image, typed)),
         environment=variables,
         settings=tuple(_setting(one, file) for one in launch.settings),
+        exact=(found.exact or typed.mapped) and not typed.hedged,
     )
     arguments = tuple(_argument(word, command, typed, file) for word in told.words)
     return Made(launch, arguments, tuple(given))

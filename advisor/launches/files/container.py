@@ -54,6 +54,7 @@ def workloads(node: Node, file: File, around: Around, control: tuple[tuple[int, 
         {**words.scripts, **more.scripts},
         words.whole and not cut and not around.extra and not served and not more.words,
         {**dict(around.injected)},
+        hedged=cut and _has_branches(node, file, control),
     )
     versions = image_source(image, file.place(image_node.start, image_node.end, "mapping value")) if image_node else ()
     pinned = [(one.start, one.end) for one in (command, args) if one is not None and one.start >= 0]
@@ -62,6 +63,12 @@ def workloads(node: Node, file: File, around: Around, control: tuple[tuple[int, 
         if around.model and not made.launch.model:
             made = replace(made, launch=replace(made.launch, model=around.model))
         yield _workload(made, node, file, around, sources, [*words.notes, *_left_out(node, file)])
+
+
+def _has_branches(node: Node, file: File, control: tuple[tuple[int, int], ...]) -> bool:
+    """Whether a template chooses between parts of the container: then image and flags may be of different choices."""
+    inner = (file.text[low:high] for low, high in control if node.start <= low < node.end)
+    return any(re.search(r"\belse\b", one) for one in inner)
 
 
 def _extend(words: scalars.Argv, around: Around, file: File) -> None:

@@ -27,6 +27,7 @@ from advisor.launches.files.around import Around
 from advisor.launches.files.instructions import Instruction, expanded, instructions, pairs
 from advisor.launches.files.page import Page, blanked
 from advisor.launches.files.pins import Pin
+from advisor.launches.files.scalars import glued
 from advisor.launches.files.script import Before, Found
 from advisor.launches.syntax import Binding, Command
 from advisor.launches.words import Scope, Word
@@ -281,13 +282,20 @@ def words_of(one: Instruction) -> tuple[Word, ...] | None:
     """The words of an exec form, quotes within their places; None for a shell form."""
     body = one.body
     try:
-        loaded = json.loads(body) if body.lstrip().startswith("[") else None
+        loaded = json.loads(body, strict=False) if body.lstrip().startswith("[") else None
     except (ValueError, RecursionError):
         return None
     if not isinstance(loaded, list) or not all(isinstance(each, str) for each in loaded):
         return None
     places = [found.span() for found in _JSON_STRING.finditer(body)]
     return tuple(
-        Word(each, one.start + low, one.start + high, "$" not in each)
+        word
         for each, (low, high) in zip(loaded, places, strict=True)
+        for word in _item(each, one.start + low, one.start + high)
     )
+
+
+def _item(text: str, start: int, end: int) -> Iterator[Word]:
+    """An item of an exec form; one that is a flag with its value stands twice in the same place."""
+    for one in glued(text) or [Word(text)]:
+        yield Word(one.text, start, end, "$" not in one.text)

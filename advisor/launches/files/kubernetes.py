@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from advisor.launches.files import container, quantities, ray_service, scalars
+from advisor.launches.files import container, kustomize, quantities, ray_service, scalars
 from advisor.launches.files.assembly import launches
 from advisor.launches.files.marks import Node
 from advisor.launches.files.origins import inside, origins
@@ -26,6 +26,7 @@ from advisor.launches.files.pod import Around
 from advisor.launches.files.typed import File, Typed
 from advisor.launches.shell import Word
 from advisor.model.deployment import Service, Workload
+from advisor.model.fact import Note
 
 MAX_VISITS = 100_000
 MAX_WORKLOADS = 1_000  # of one document: anchors can make many of little
@@ -63,6 +64,7 @@ class Walk:
         self.parts: dict[int, str] = {}  # by place in `workloads`: tells apart containers of one name
         self.workloads: list[Workload] = []
         self.services: list[Service] = []
+        self.notes: list[Note] = []
         self.recognised = False
 
     def document(self, root: Node) -> None:
@@ -146,6 +148,8 @@ class Walk:
         if kind == "RayService" and (serve := node.get("spec", "serveConfigV2")) is not None:
             around = self._around(node, Around(kind=kind), "")
             self.workloads += ray_service.workloads(serve, node, self.file, around)
+        if kind == "Kustomization":
+            self.workloads += kustomize.workloads(node, self.file, self.notes)
         return kind == "CustomResourceDefinition"
 
     def _scripts(self, node: Node) -> None:

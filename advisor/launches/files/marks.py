@@ -13,8 +13,8 @@ within a budget.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 MAX_NODES = 200_000
@@ -36,8 +36,8 @@ class Node:
     style: str = ""
     text: str = ""
     tag: str = ""
-    pairs: list[tuple[Node, Node]] = field(default_factory=list)
-    items: list[Node] = field(default_factory=list)
+    pairs: Sequence[tuple[Node, Node]] = ()
+    items: Sequence[Node] = ()
     keys: dict[str, tuple[Node, Node]] | None = None
 
     def get(self, *path: str) -> Node | None:
@@ -203,10 +203,11 @@ class _Tree:
 
     def _collection(self, one: Node, value: Any, depth: int) -> None:
         if value and isinstance(value[0], tuple):
-            one.kind, seen = "map", set()
+            pairs: list[tuple[Node, Node]] = []
+            one.kind, one.pairs, seen = "map", pairs, set()
             for raw_key, raw_value in value:
                 key = self.node(raw_key, depth + 1)
-                one.pairs.append((key, self.node(raw_value, depth + 1)))
+                pairs.append((key, self.node(raw_value, depth + 1)))
                 if key.text in seen and key.text != "<<":
                     self.twice.append(key)
                 seen.add(key.text)

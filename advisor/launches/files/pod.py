@@ -147,5 +147,5 @@ def _expressions(node: Node | None, depth: int) -> Iterator[Node]:
         return
     if node.kind == "map" and node.get("key") and node.get("operator"):
         yield node
-    for one in [value for _, value in node.pairs] + node.items:
+    for one in (*(value for _, value in node.pairs), *node.items):
         yield from _expressions(one, depth + 1)

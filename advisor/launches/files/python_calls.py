@@ -4,7 +4,8 @@
     pipeline("m", backend_config=PytorchEngineConfig(tp=2), speculative_config=SpeculativeConfig(method="mtp"))
         -> settings `--tp 2` at `tp=2`, and what the profile says a PytorchEngineConfig implies
 
-A keyword that no release of the engine knows as a flag is an argument all the same, and no setting.
+A keyword that no release of the engine knows as a flag is an argument all the same, and no setting; but for the classes
+of `_CLOSED`, which take no other keywords than those they name.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _ENTRIES = {
 }  # fmt: skip
 _MODEL = ("model", "model_path", "model_tag", "model_id")
 _POSITIONAL = {"LLM", "pipeline", "serve"}
+_CLOSED = {"vllm": {"LLM", "EngineArgs", "AsyncEngineArgs"}}
+_OWN = {"usage_context", "stat_loggers", "engine_args", "args", "kwargs"}  # of their methods, or of subclasses
 
 
 @dataclass
@@ -65,8 +68,14 @@ def launch(
     made_launch = Launch(
         engine, tuple(found.settings), complete=whole, model=found.model, text=page.text, artifact=page.name,
         notes=("keywords given by `**` are not all here",) if found.open else (), server=True,
+        exact=last in _ENTRIES and _is_own(made, engine),
     )  # fmt: skip
     return made_launch, found
+
+
+def _is_own(made: Made, engine: str) -> bool:
+    """Whether the class is the engine's, and not that of a package built on it: `vllm_omni.LLM` takes more."""
+    return made.name.partition(".")[0] == engine
 
 
 def _read(
@@ -74,6 +83,7 @@ def _read(
 ) -> None:
     last = made.name.rpartition(".")[2]
     found.open |= made.open
+    closed = _is_own(made, known.engine) and last in _CLOSED.get(known.engine, ())
     implied = dict((known.profile.get("implies") or {}).get(last) or {})
     otherwise = implied.pop("otherwise", {})
     quote = " ".join(page.text[place[0] : place[1]].split())[:200]
@@ -85,6 +95,8 @@ def _read(
             continue
         start = one.key if 0 <= one.key < one.end else one.start
         _add(page, last, name, one, known, release, found, (start, one.end))
+        if closed:
+            found.settings += _strange(page, last, name, one, known, (start, one.end))
     stated = {one.flag for one in found.settings}
     for flag, value in otherwise.items() if not made.open else ():
         if flag not in stated:
@@ -107,6 +119,21 @@ def _add(
             if key.startswith(f"{known.engine}_"):
                 at = (each.key if each.key >= 0 else each.start, each.end)
                 _add(page, "", key.removeprefix(f"{known.engine}_"), each, known, release, found, at)
+
+
+def _strange(
+    page: Page, call: str, name: str, one: Known, known: Knowledge, place: tuple[int, int]
+) -> Iterator[Setting]:
+    """The keyword as a setting that is not known, where the class would refuse it."""
+    flag = "--" + name.replace("_", "-")
+    told = flags_of(f"{call}.{name}", known) or flags_of(name, known)
+    if name in (*_MODEL, *_OWN) or told or name.startswith("_"):
+        return
+    if known.canonical(flag) is None:
+        quote = " ".join(page.text[place[0] : place[1]].split())
+        value = one.plain()
+        shown: Value = value if isinstance(value, bool | int | float | str) else _json(value)
+        yield Setting(flag, shown, name, page.span(*place), "stated", *place, known=False, quote=quote)
 
 
 def settings(

@@ -26,6 +26,7 @@ from advisor.launches.files.page import Page
 from advisor.launches.files.pins import Pin
 from advisor.launches.files.python_flow import Follower, Frame, binding
 from advisor.launches.files.python_values import Known, Made, Source
+from advisor.launches.files.scalars import glued
 from advisor.launches.files.script import Before, Found
 from advisor.launches.files.started import Given, assignment, role
 from advisor.launches.syntax import Command
@@ -249,7 +250,11 @@ class _Reader(Follower):
         return Before(tuple(environment), tuple(self.pins), around, "", frame.name, notes, {}, *place)
 
     def _words(self, items: list[Known], before: Before) -> None:
-        words = tuple(Word(str(one.plain()), one.start, one.end, one.known, one.open) for one in items)
+        words = tuple(
+            Word(each.text, one.start, one.end, one.known, one.open)
+            for one in items
+            for each in glued(str(one.plain())) or [Word(str(one.plain()))]
+        )
         if not words:
             return
         form: Form = "exec form"

@@ -5,7 +5,8 @@
       - runtime_env: {pip: ["vllm==0.5.4"], env_vars: {…}}     and engine_kwargs as settings
         args: {llm_configs: [{engine_kwargs: {…}}]}
 
-Ray's LLM server is vLLM; an application of the user's own code is a launch whose settings are not here.
+Ray's LLM server is vLLM, and refuses an `engine_kwargs` that is no argument of it; an application of the user's own
+code is a launch whose settings are not here.
 
 **Source:** kuberay ray-operator/config/samples/vllm/ray-service.vllm.yaml at 09a89552e7f0; Ray 2.50, ray.serve.llm
 (LLMConfig: model_loading_config, engine_kwargs). Read 2026-11-29.
@@ -54,8 +55,9 @@ def _application(app: Node, node: Node, file: File, around: Around) -> Iterator[
         named = (loading.mapping().get("model_source") or loading.mapping().get("model_id")) if loading else None
         own = given + scalars.variables(piece.get("runtime_env", "env_vars") if piece is not app else None, file)
         typed = Typed(
-            words.words or [], app.start, app.end, "mapping value", words.forms, own, whole=False, follows=True
-        )
+            words.words or [], app.start, app.end, "mapping value", words.forms, own,
+            whole=False, follows=True, mapped=bool(pieces),
+        )  # fmt: skip
         made = launches(typed, file, engine=engine)
         for one in made:
             if named and named[1].kind == "text":

@@ -63,8 +63,7 @@ def _item(item: Node, form: Form, file: File, out: Argv) -> None:
     out.forms[place] = form
     if any(char.isspace() for char in text):
         out.scripts[place] = origins(item, file.seen)
-        if text.startswith("-") and looks_like_flag(text.split(None, 1)[0]):
-            words = [one for low, high in prepare(text).spans for one in resolve(text, low, high, {})]
+        if words := glued(text):
             shown = file.filled(" ".join(text.split())[:80], *place)
             said = f"`{shown}` is one item, so the engine gets it as one word; read as several"
             out.notes.append(Note("hint", said, file.span(*place)))
@@ -72,6 +71,16 @@ def _item(item: Node, form: Form, file: File, out: Argv) -> None:
             return
     hollow = text.strip(HOLE) == "" and bool(text)
     out.words.append(Word(text, *place, _known(text), hollow))
+
+
+def glued(text: str) -> list[Word]:
+    """The words of an item that is a flag with its value behind a blank; none of any other item.
+
+    `--dtype auto` is one argument to the engine. It is read as the two that are meant, so that both can be judged.
+    """
+    if not text.startswith("-") or not any(map(str.isspace, text)) or not looks_like_flag(text.split(None, 1)[0]):
+        return []
+    return [one for low, high in prepare(text).spans for one in resolve(text, low, high, {})]
 
 
 def _known(text: str) -> bool:

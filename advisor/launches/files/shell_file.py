@@ -5,21 +5,26 @@
     exec vllm serve m "${ARGS[@]}"             -> vllm, arguments in their places, `8` in the place of the default
 
 PowerShell is read as far as it looks like shell: a backtick ends a continued line as a backslash does, and
-`$env:NAME = "value"` sets a variable.
+`$env:NAME = "value"` sets a variable. A manifest in a here-document is read as the file it is made into.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from advisor.launches.files import script
-from advisor.launches.files.page import Page
+from advisor.launches.files import script, yaml_file
+from advisor.launches.files.page import Page, blanked
 from advisor.launches.files.script import Before
 from advisor.launches.syntax import Binding
 from advisor.model.deployment import Deployment
 from advisor.model.knowledge import Knowledge
 
+_HERE = re.compile(
+    r"<<[ \t]*(?P<quote>['\"]?)(?P<mark>[A-Za-z_]\w*)(?P=quote)[^\n]*\n(?P<body>.*?)^(?P=mark)[ \t]*\r?$", re.M | re.S
+)
+_OBJECT, _KIND = re.compile(r"(?m)^apiVersion:"), re.compile(r"(?m)^kind:")
 _POWERSHELL = re.compile(r"(?i)\.ps[m1]?1$")
 _BATCH = re.compile(r"(?i)\.(?:cmd|bat)$")
 _TICK = re.compile(r"`(?=[ \t]*\r?\n)")
@@ -42,9 +47,25 @@ def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment
     else:
         shell, before = text, Before()
     found = script.read(page, shell, before)
-    if not found.workloads and not any(one.kind == "unreadable" for one in found.notes):
+    held = [one for one in manifests(page) if one is not None]
+    workloads = (*found.workloads, *(each for one in held for each in one.workloads))
+    services = tuple(each for one in held for each in one.services)
+    if not workloads and not any(one.kind == "unreadable" for one in found.notes):
         return None
-    return Deployment(name, text, "shell", tuple(found.workloads), unread=tuple(found.notes))
+    notes = (*found.notes, *(each for one in held for each in one.unread))
+    return Deployment(name, text, "shell", workloads, services, notes)
+
+
+def manifests(page: Page) -> Iterator[Deployment | None]:
+    """What the here-documents deploy that are manifests, `kubectl apply -f - <<EOF` among them."""
+    for found in _HERE.finditer(page.text):
+        body = found.group("body")
+        if not (_OBJECT.search(body) and _KIND.search(body)):
+            continue
+        shown = yaml_file.read(page.name, blanked(page.text, [found.span("body")]), page.knowledge)
+        if shown is not None:
+            moved = (replace(one, launch=replace(one.launch, text=page.text)) for one in shown.workloads)
+            yield replace(shown, text=page.text, workloads=tuple(moved))
 
 
 def _bindings(text: str, pattern: re.Pattern[str]) -> Iterator[Binding]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from advisor.launches import command_line
 from advisor.launches.command_line import ENGINE_VARIABLES, phrases
 from advisor.launches.files.around import Around
+from advisor.launches.files.others import starts_other
 from advisor.launches.files.page import Page
 from advisor.launches.files.pins import Pin, latest, version
 from advisor.launches.files.trainers import by_overrides, submitted
@@ -91,6 +92,8 @@ def workload(page: Page, command: Command, given: Given) -> Workload | None:
 
 
 def _launch(page: Page, command: Command, release: str | None) -> Launch | None:
+    if _is_another_product(page, command):
+        return None
     made = command_line.read(command, page.engines, None, release, page.source) or _of_dynamo(page, command, release)
     if made is None:
         return by_overrides(page, command, release)
@@ -102,6 +105,14 @@ def _launch(page: Page, command: Command, release: str | None) -> Launch | None:
     prefixes = (f"--{made[0].engine}-", f"--{made[0].engine}_")
     passed = tuple(one for one in made[0].settings if one.typed.startswith(prefixes))
     return replace(made[0], settings=passed, model="") if len(passed) > 1 else made[0]  # the rest is the trainer's own
+
+
+def _is_another_product(page: Page, command: Command) -> bool:
+    """Whether the image or the program is a router's, a sidecar's or the like, and no engine is served by it."""
+    if not (page.is_other(command.image) or starts_other(command.words)):
+        return False
+    found = command_line.recognise(command, page.engines, None)
+    return found is None or not found.exact
 
 
 def _is_bare_entry(page: Page, command: Command) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from advisor.launches.command_line import Source, image_engine
 from advisor.launches.files.origins import Origins
+from advisor.launches.files.others import is_other_image
 from advisor.launches.files.templates import HOLE, filled
 from advisor.launches.shell import Word
 from advisor.launches.wrappers import base
@@ -35,7 +36,7 @@ class File:
     @cached_property
     def source(self) -> Source:
         """The whole text as the place of launches."""
-        return Source(self.text, self.name)
+        return _source(self.text, self.name)
 
     @property
     def seen(self) -> str:
@@ -67,8 +68,20 @@ class File:
         """The engine whose image this is, else the one whose name its last part holds (`llm-d/vllm-cuda`); ""."""
         if not image or "{{" in image or HOLE in image:
             return ""
+        if (own := image_engine(image, self.knowledge)) or is_other_image(image):
+            return own or ""
         last = base(image).partition("@")[0].partition(":")[0].lower()
-        return image_engine(image, self.knowledge) or next((name for name in self.engines if name in last), "")
+        return next((name for name in self.engines if name in last), "")
+
+    def is_other(self, image: str) -> bool:
+        """Whether the image is a router's, a sidecar's or the like."""
+        return is_other_image(image) and not image_engine(image, self.knowledge)
+
+
+@lru_cache(maxsize=2)
+def _source(text: str, name: str) -> Source:
+    """One for all documents of a file: each of thousands would look for the lines of the whole text again."""
+    return Source(text, name)
 
 
 @dataclass(frozen=True)
@@ -78,6 +91,8 @@ class Typed:
     `form` is that of words without one in `forms`, both by the words' place. `follows` says that the words come after
     what the image itself starts. `scripts` maps the places of words made of several lines, or quoted, to where their
     characters stand. `whole` says that no word can be missing. `injected` are variables that the platform sets.
+    `mapped` says that the words are keys which the engine itself is given; `hedged` that they may belong to different
+    renderings of a template, and so to different builds.
     """
 
     words: Sequence[Word]
@@ -92,6 +107,8 @@ class Typed:
     scripts: Mapping[tuple[int, int], Origins] = field(default_factory=dict)
     whole: bool = True
     injected: Mapping[str, str] = field(default_factory=dict)
+    mapped: bool = False
+    hedged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

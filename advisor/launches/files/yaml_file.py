@@ -31,6 +31,9 @@ _WORTH = re.compile(
     r"(?i)vllm|sglang|lmdeploy|xllm|kind:\s*[\"']?Service\b|tensor[-_]?(?:model[-_]?)?parallel|max[-_]model[-_]len"
     r"|mem[-_]fraction[-_]static|--model\b|actor_rollout_ref"
 )
+_REFUSED = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)  # YAML 1.2.2, 5.1 (c-printable)
 _CONFLICT = re.compile(r"(?m)^<{7} [^\n]*\n")
 _SKY = {"resources", "envs", "setup", "num_nodes", "file_mounts", "workdir", "service", "secrets"}
 _SERVED = {"image", "build", "command", "entrypoint", "container_name", "extends", "<<", "environment"}
@@ -49,15 +52,21 @@ def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment
     """What the file deploys; None when nothing in it is ours. Never raises on odd text."""
     if not _WORTH.search(text):
         return None
-    masked = templates.mask(text)
+    masked = templates.mask(_REFUSED.sub("\ufffd", text))
     found = _Found()
     shown = masked.text if HOLE in masked.text or masked.control else ""
+    if strange := _REFUSED.search(text):
+        said = (
+            f"the character U+{ord(strange.group()):04X} has no place in YAML: programs refuse the file; read without"
+        )
+        found.notes.append(Note("unreadable", said, File(name, text, "", {}).span(*strange.span())))
+    file = File(name, text, "kubernetes", knowledge, shown)
     for document in documents(masked.text):
-        _document(document, File(name, text, "kubernetes", knowledge, shown), masked, found)
+        _document(document, file, masked, found)
     if ("{{" in text or "{%" in text) and shown and (found.workloads or found.pods):
         at = min(one for one in (text.find("{{"), text.find("{%")) if one >= 0)
         said = "templates are not rendered: values they make are unknown, and what they add or drop is not seen"
-        found.notes.append(Note("limit", said, File(name, text, "", {}).span(at, at + 1)))
+        found.notes.append(Note("limit", said, file.span(at, at + 1)))
     if not found.workloads and not found.services and not found.notes:
         return None
     return Deployment(
@@ -79,7 +88,7 @@ def _document(document: Document, file: File, masked: templates.Masked, found: _
         _broken(document, file, found)
         return
     format_ = _format(document.root, file)
-    file = File(file.name, file.text, format_, file.knowledge, file.shown)
+    file = replace(file, format=format_)
     before = len(found.workloads)
     if format_ == "kubernetes":
         walk = Walk(file, masked.control)
@@ -87,6 +96,7 @@ def _document(document: Document, file: File, masked: templates.Masked, found: _
         found.workloads += walk.workloads
         found.services += walk.services
         found.pods += walk.pods
+        found.notes += walk.notes
         if walk.left < 0:
             found.notes.append(Note("limit", "too many nodes: read in part", file.span(document.start, document.start)))
         ours = bool(walk.recognised)
