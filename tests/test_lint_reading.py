@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from advisor.catalog.engines import engines, knowledge
-from advisor.jobs.lint_judging import findings_of
-from advisor.launches.files.recognise import read_file
 from tests.front_door import advisor
 
 POD = """\
@@ -244,14 +242,18 @@ def test_a_patch_whose_engine_is_not_told_is_said_to_be_left_out(tmp_path: Path)
     assert "it is not applied here" in ran.out.replace("\n   ", " ")
 
 
-def test_a_kustomization_beside_pods_sets_their_image() -> None:
-    known = {name: knowledge(name) for name in engines()}
+def test_a_kustomization_beside_pods_sets_their_image(tmp_path: Path) -> None:
     pod = POD.format(image="vllm/vllm-openai", run="args: [--model, m, --no-such-flag]")
-    base = read_file("k8s/base.yaml", pod.encode(), known)
-    over = read_file("k8s/kustomization.yaml", KUSTOMIZATION.partition("patches")[0].encode(), known)
-    assert {(one.id, one.level) for one in findings_of(base, [over])} == {("setting-unknown", "error")}
-    other = read_file("k8s/other.yaml", pod.encode(), known)
-    assert ("version-unpinned", "note") in {(one.id, one.level) for one in findings_of(other, [over])}
+    for name, text in (
+        ("kustomization.yaml", KUSTOMIZATION.partition("patches")[0]),
+        ("base.yaml", pod),
+        ("other.yaml", pod),
+    ):
+        (tmp_path / name).write_text(text)
+    report = json.loads(advisor("lint", ".", "--format", "json", cwd=tmp_path).out)
+    said = {(one["region"]["file"], one["id"], one["level"]) for one in report["findings"]}
+    assert {one[1:] for one in said if one[0] == "base.yaml"} == {("setting-unknown", "error")}
+    assert ("other.yaml", "version-unpinned", "note") in said
 
 
 # scripts

@@ -158,8 +158,9 @@ def _folder(files: Sequence[Path], evidence: bool) -> list[_Read]:
         (path, read_file(path.as_posix(), content, known) if content is not None else None, problem)
         for path, content, problem in opened
     ]
-    there = [one for _, one, _ in deployments if one is not None and one.recognised]
-    judged = partial(findings_of, others=kustomizations(there), services=Services(there), evidence=evidence)
+    there = [one for _, one, _ in deployments if one is not None]
+    services = Services([one for one in there if one.recognised])
+    judged = partial(findings_of, others=kustomizations(there), services=services, evidence=evidence)
     return [_read(trees.readable(path), one, judged, problem) for path, one, problem in deployments]
 
 

@@ -7,8 +7,9 @@
 Their flags are named like the engines' and mean other things: an image says what it is by a whole word of its last
 part, and only a command that serves an engine says otherwise.
 
-**Source:** llm-d/llm-d-routing-sidecar README; vllm-project/production-stack helm/templates/deployment-router.yaml;
-sgl-project/sglang sgl-model-gateway/bindings/python; lmdeploy 0.18.0 wheel, lmdeploy/cli/serve.py (proxy).
+**Source:** llm-d/llm-d-routing-sidecar cmd/llm-d-routing-sidecar/main.go at 30c9ba994bb9; vllm-project/production-stack
+helm/templates/deployment-router.yaml; sglang_router/launch_router.py of sgl-project/sglang; lmdeploy/cli/serve.py of
+InternLM/lmdeploy (proxy). Read 2026-11-29.
 """
 
 from __future__ import annotations

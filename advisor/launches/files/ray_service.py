@@ -9,7 +9,8 @@ Ray's LLM server is vLLM, and refuses an `engine_kwargs` that is no argument of 
 code is a launch whose settings are not here.
 
 **Source:** kuberay ray-operator/config/samples/vllm/ray-service.vllm.yaml at 09a89552e7f0; Ray 2.50, ray.serve.llm
-(LLMConfig: model_loading_config, engine_kwargs). Read 2026-11-29.
+(LLMConfig: model_loading_config, engine_kwargs); ray-project/ray#64466 ("Unknown engine argument", 2026-07-01). Read
+2026-11-29.
 """
 
 from __future__ import annotations
