@@ -112,6 +112,15 @@ def test_an_item_of_any_list_is_one_argument(tmp_path: Path, name: str, text: st
     assert found(tmp_path, name, text) >= {*BOTH, ("argument-glued", "error")}
 
 
+def test_items_that_are_joined_for_a_shell_are_its_words(tmp_path: Path) -> None:
+    text = (
+        f'{UV}import json, subprocess\ncmd = ["vllm", "serve", "m"]\n'
+        'cmd += ["--dtype auto", "--limit-mm-per-prompt", f"\'{json.dumps({\'image\': 0})}\'", "--no-such-flag 1"]\n'
+        'subprocess.Popen(" ".join(cmd), shell=True)\n'
+    )
+    assert found(tmp_path, "start.py", text) == {("setting-unknown", "error")}
+
+
 STRANGE = [
     "au\\nto",
     "\\n",

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -257,8 +258,11 @@ class _Reader(Follower):
         )
         if not words:
             return
-        form: Form = "exec form"
-        before.forms = {(one.start, one.end): form for one in words}
+        shared = Counter((one.start, one.end) for one in items)  # several words of one literal, made by a shell
+        list_item: Form = "exec form"
+        before.forms = {
+            place: "text" if shared[place] > 1 else list_item for one in words if (place := (one.start, one.end))
+        }
         start, end = before.start, before.end
         found = script.started_by(self.page, Command(words, (), (), start, end), before)
         self._taken(found)

@@ -15,7 +15,7 @@ import operator
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 _DEPTH = 40
@@ -25,6 +25,19 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.LtE: operator.le, ast.Is: operator.is_, ast.IsNot: operator.is_not, ast.In: lambda one, other: one in other,
 }  # fmt: skip
 ENVIRON = {"os.environ", "environ"}
+
+
+def _spoken(items: list[Known]) -> list[Known]:
+    """The words that a shell makes of items joined by blanks, each in its item's place."""
+    words = []
+    for one in items:
+        said = one.value if one.known and isinstance(one.value, str) else ""
+        try:
+            split = shlex.split(said)
+        except ValueError:  # a quote that another item closes
+            split = []
+        words += [replace(one, value=word) for word in split] or [one]
+    return words
 
 
 @dataclass
@@ -279,7 +292,7 @@ class Values:
             return Known([Known(one, owner.start, owner.end) for one in owner.value.split()])
         if name == "join" and first is not None and isinstance(first.value, list) and isinstance(owner.value, str):
             said = owner.value.join(str(one.plain()) for one in first.value)
-            return Known(said, known=first.whole(), parts=first.value if owner.value == " " else None)
+            return Known(said, known=first.whole(), parts=_spoken(first.value) if owner.value == " " else None)
         return None
 
     def made(self, node: ast.Call, scope: Scope) -> Made:
