@@ -12,6 +12,8 @@ import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from advisor.launches.bash_tree import bash_tree
+
 
 class Mark(NamedTuple):
     """A comment's text, its line, the column of its mark and the column behind it on that line, all from 1."""
@@ -86,18 +88,13 @@ def _indent(line: str) -> int:
 
 
 def _shell(lines: Sequence[str]) -> Iterator[Mark]:
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
-
-    source = "\n".join(lines).encode("utf-8", "replace")
-    waiting = [Parser(Language(tree_sitter_bash.language())).parse(source).root_node]
+    waiting = [bash_tree("\n".join(lines))]
     found: list[Mark] = []
     while waiting:
         node = waiting.pop()
         waiting += node.children
         if node.type == "comment":
-            row, column = node.start_point
-            start = len(lines[row].encode("utf-8", "replace")[:column].decode("utf-8", "replace"))
+            row, start = node.start_point
             found.append(Mark(lines[row][start + 1 :].rstrip(), row + 1, start + 1, len(lines[row].rstrip()) + 1))
     yield from sorted(found, key=lambda one: (one.line, one.column))
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from advisor.launches.bash_tree import bash_tree
+
 Reach = Callable[[int], tuple[int, int]]
 
 _MARKS = ("#", "//", ";", "<!--")
@@ -69,12 +71,8 @@ def _indent(line: str) -> int:
 
 def _shell(lines: Sequence[str]) -> Reach:
     """To the end of the largest piece of grammar that begins on the next line: a command, a list, a loop."""
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
-
-    tree = Parser(Language(tree_sitter_bash.language())).parse("\n".join(lines).encode("utf-8", "replace"))
     ends: dict[int, int] = {}
-    waiting = [tree.root_node]
+    waiting = [bash_tree("\n".join(lines))]
     while waiting:
         node = waiting.pop()
         waiting += node.children

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from advisor.launches.bash_tree import bash_tree
 from advisor.launches.words import Scope, Word, prepare, resolve
 
 if TYPE_CHECKING:
@@ -82,26 +83,18 @@ class _State:
 
 def commands(text: str, masked: str) -> list[Command]:
     """Every simple command of the script in the order written. `masked` is what `words.prepare` made of `text`."""
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
-
-    parser = Parser(Language(tree_sitter_bash.language()))
-    reader = _Reader(text, masked)
-    reader.visit(parser.parse(masked.encode("utf-8", "replace")).root_node)
+    reader = _Reader(text)
+    reader.visit(bash_tree(masked))
     return reader.found
 
 
 class _Reader:
-    def __init__(self, text: str, masked: str) -> None:
+    def __init__(self, text: str) -> None:
         self.text, self.state = text, _State()
         self.found: list[Command] = []
-        self._characters = None if masked.isascii() else _character_of_byte(masked)
-
-    def at(self, byte: int) -> int:
-        return self._characters[byte] if self._characters else byte
 
     def place(self, node: Node) -> tuple[int, int]:
-        return self.at(node.start_byte), self.at(node.end_byte)
+        return node.start_byte, node.end_byte
 
     def visit(self, node: Node) -> None:
         handler: Any = getattr(self, f"_{node.type}", None)
@@ -288,11 +281,3 @@ class _Reader:
         exported = tuple(one for name, one in self.state.exported.items())
         assigned = tuple(one for name, one in self.state.assigned.items() if name not in self.state.exported)
         self.found.append(Command(tuple(words), (*exported, *prefixes), assigned, start, end))
-
-
-def _character_of_byte(text: str) -> list[int]:
-    places: list[int] = []
-    for index, char in enumerate(text):
-        places.extend([index] * len(char.encode("utf-8", "replace")))
-    places.append(len(text))
-    return places

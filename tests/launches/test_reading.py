@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.errors import UsageError
+from advisor.launches.bash_tree import bash_tree
 from advisor.launches.reading import environment
 from tests.launches.situations import assert_places, facts, only, reading, said, small, variables
 
@@ -202,6 +203,14 @@ def test_environment_given_apart() -> None:
     assert environment("nothing here") == ()
     with pytest.raises(UsageError, match="--env: `oops` sets no variable"):
         environment(["oops"], strict=True)
+
+
+def test_characters_far_beyond_ascii_reach_the_grammar_as_one_byte_each() -> None:
+    text = "for x in \U0010ffff\U000e0001 é 语; do\n  echo \U0010ffff$(\U0010ffff)\ndone\n"
+    assert bash_tree(text).end_byte == len(text)
+    found = reading(f"{text}FOO=\U0010ffff vllm serve m/语言 --tp 8 && x").launches
+    assert [one.model for one in found] == ["m/语言"]
+    assert [one.value for one in found[0].settings] == [8]
 
 
 @given(

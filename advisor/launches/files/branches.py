@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.launches.syntax import _character_of_byte as character_of_byte
+from advisor.launches.bash_tree import bash_tree
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -46,17 +46,11 @@ class Structure:
     """The constructs of a script. `masked` is what `words.prepare` made of `text`."""
 
     def __init__(self, text: str, masked: str) -> None:
-        import tree_sitter_bash
-        from tree_sitter import Language, Parser
-
         self.text = text
-        self._characters = None if masked.isascii() else character_of_byte(masked)
-        parser = Parser(Language(tree_sitter_bash.language()))
-        self.root = parser.parse(masked.encode("utf-8", "replace")).root_node
+        self.root = bash_tree(masked)
 
     def _place(self, node: Node) -> tuple[int, int]:
-        start, end = node.start_byte, node.end_byte
-        return (self._characters[start], self._characters[end]) if self._characters else (start, end)
+        return node.start_byte, node.end_byte
 
     def _source(self, node: Node) -> str:
         start, end = self._place(node)

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from advisor.launches import syntax
+from advisor.launches.bash_tree import bash_tree
 from advisor.launches.files import around as surroundings
 from advisor.launches.files import pins as versions
 from advisor.launches.files.around import Around
@@ -82,16 +83,13 @@ def started_by(page: Page, command: Command, before: Before) -> Found:
 
 def commands(script: str, scope: Scope) -> list[Command]:
     """Every simple command of the script, as `syntax.commands` gives them, with some variables known from the start."""
-    from tree_sitter import Language, Parser
-    from tree_sitter_bash import language
-
     cut = len(script) - len(script.lstrip())
     text = script[cut:].rstrip()
     masked = prepare(text).text
-    reader = syntax._Reader(text, masked)
+    reader = syntax._Reader(text)
     reader.state.scope.update(scope)
     shown = _COUNTED.sub(lambda found: " " * len(found.group()), masked)
-    reader.visit(Parser(Language(language())).parse(shown.encode("utf-8", "replace")).root_node)
+    reader.visit(bash_tree(shown))
     places = [(at, at + 1) for at in range(cut, cut + len(text))] if cut else None
     return [_moved(one, places) for one in reader.found] if places else reader.found
 
