@@ -1,11 +1,8 @@
 """A shell script -> the root of its tree by the grammar of bash, every place in it counted in characters.
 
-The grammar's scanner hands characters to the C library's `isalpha` and the like, whose tables end at 255: a character
-far beyond them can end the process. What is not ASCII is part of a word to bash wherever it stands, so `_` goes in for
-it, and a byte is a character.
-
-**Source:** tree-sitter-bash 0.25.1, src/scanner.c (`isalpha(lexer->lookahead)`); C11 7.4 (the argument has to be
-representable as unsigned char). Read 2026-11-29.
+A segmentation fault inside the parse was seen once on arbitrary Unicode text (tree-sitter 0.26.1, tree-sitter-bash
+0.25.1, 2026-11-29); which character did it is not established. What is not ASCII is part of a word to bash wherever it
+stands, so `_` goes in for it, and a byte is a character.
 """
 
 from __future__ import annotations
