@@ -121,12 +121,6 @@ def moment_of(line: str) -> Moment | None:
     return best[1] if best else None
 
 
-def seconds_of(line: str) -> float | None:
-    """When the line was printed, in seconds since New Year; years are not told apart. None when it bears no date."""
-    moment = moment_of(line)
-    return moment.seconds if moment and moment.dated else None
-
-
 def _long(head: str) -> tuple[int, Moment] | None:
     found = _LONG_TIME.search(head)
     if found is None:

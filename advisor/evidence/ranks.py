@@ -31,11 +31,6 @@ _PLAIN = re.compile(r"\[?(?:rank[ _-]?)?(\d{1,6})\]?$", re.I)
 _SPELLINGS: tuple[tuple[Spelling, Shape], ...] = (("sglang", _BY_SGLANG), ("vllm", _BY_VLLM))
 
 
-def rank_number(name: str | None, others: Iterable[str] = ()) -> str:
-    """The rank's number as text, or `name` as it is when it has none; `others` are all names seen beside it."""
-    return Ranks([*others, name or ""]).of(name)
-
-
 def spelling(texts: Iterable[str]) -> Spelling:
     """Whose way of writing a label of several parts these texts have; "" when neither's, or both."""
     found: set[Spelling] = set()

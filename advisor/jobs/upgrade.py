@@ -20,7 +20,6 @@ from advisor.jobs.judging import catalogue, view_of
 from advisor.jobs.lint_build import engine_of, place
 from advisor.jobs.lint_case import units
 from advisor.jobs.lint_exposure import undecided
-from advisor.jobs.lint_judging import findings_of
 from advisor.jobs.mending import Mended, mend
 from advisor.launches.files.edit_pins import repinned
 from advisor.launches.files.recognise import read_file
@@ -244,8 +243,3 @@ def _final(
     if best.release == start or deployment.file == SCRIPT:
         return now.text, ()
     return repinned(now, engine, start, best.release, known)
-
-
-def findings_at(deployment: Deployment, engine: str, release: str) -> tuple[LintFinding, ...]:
-    """The findings of a deployment were this release to run."""
-    return _of(findings_of(_at(deployment, engine, release)), deployment, engine)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.evidence.divergence import situation
-from advisor.evidence.ranks import Ranks, in_order, rank_number, spoken
+from advisor.evidence.ranks import Ranks, in_order, spoken
 from advisor.evidence.reading import Evidence
 from advisor.model.collective import Beat, Collective, GroupStatus, State, Utilisation
 from advisor.model.fact import Artifact, Fact, Span
@@ -414,13 +414,13 @@ def test_beats_that_stop_together():
 
 
 def test_one_rank_under_many_names():
-    assert [rank_number(name) for name in ("3", "rank3", "[rank3]", "TP3", "PP3", "DP3", "pod-a")] == ["3"] * 6 + [
+    assert [Ranks([name]).of(name) for name in ("3", "rank3", "[rank3]", "TP3", "PP3", "DP3", "pod-a")] == ["3"] * 6 + [
         "pod-a"
     ]
-    assert rank_number("DP1 TP0", ["DP0 TP0", "DP0 TP1", "DP1 TP1"]) == "2"
-    assert rank_number("DP1 TP2", ["DP0 TP0", "DP0 TP1", "DP1 TP3"]) == "2"
-    assert rank_number("PP1 TP1", ["PP0 TP0", "PP0 TP1", "PP1 TP0"]) == "3"
-    assert rank_number("DP0", ["TP0", "TP1"]) == "DP0"
+    assert Ranks(["DP0 TP0", "DP0 TP1", "DP1 TP1", "DP1 TP0"]).of("DP1 TP0") == "2"
+    assert Ranks(["DP0 TP0", "DP0 TP1", "DP1 TP3", "DP1 TP2"]).of("DP1 TP2") == "2"
+    assert Ranks(["PP0 TP0", "PP0 TP1", "PP1 TP0", "PP1 TP1"]).of("PP1 TP1") == "3"
+    assert Ranks(["TP0", "TP1", "DP0"]).of("DP0") == "DP0"
     assert Ranks([]).of(None) == ""
 
 

@@ -17,7 +17,7 @@ from advisor.evidence.lines import (
     speaker_of,
     wraps_length,
 )
-from advisor.evidence.moments import Moment, moment_of, on_one_scale, seconds_of
+from advisor.evidence.moments import Moment, moment_of, on_one_scale
 from advisor.evidence.understanding import understood, unknown
 
 
@@ -85,9 +85,9 @@ def test_roles_and_speakers(line, role, speaker):
 
 
 def test_the_outermost_time_counts():
-    inner = seconds_of("[2026-08-02 10:44:31] x")
+    inner = moment_of("[2026-08-02 10:44:31] x")
     row = "2026-08-02T10:44:31.5Z INFO 08-02 18:44:31 [a.py:1] x"
-    assert moment_of(row) == Moment((inner or 0) + 0.5, True, 2026)
+    assert inner is not None and moment_of(row) == inner._replace(seconds=inner.seconds + 0.5)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_the_outermost_time_counts():
     ],
 )
 def test_impossible_times_are_no_times(line):
-    assert moment_of(line) is None and seconds_of(line) is None
+    assert moment_of(line) is None
 
 
 def test_times_of_one_file_are_on_one_scale():

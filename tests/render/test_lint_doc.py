@@ -1,4 +1,4 @@
-"""docs/lint-output.md describes every field of `advisor-lint/1`, and its examples are what the outputs print."""
+"""The examples of docs/lint-output.md are what the outputs print and what suppressions are understood from."""
 
 import re
 
@@ -6,32 +6,13 @@ import pytest
 
 from advisor.jobs import configuration, directives
 from advisor.jobs.suppressing import CHECKS
-from advisor.model.lint import LINT_SCHEMA
 from advisor.render.annotations import annotations
 from advisor.render.lint_text import lint_text
-from tests.render.json_doc import TABLE, meanings
-from tests.render.lint_doc import PATH, nouns, refreshed
+from tests.render.contract_doc import DOCS
 from tests.render.lint_reports import RICH
 
-PAGE = PATH.read_text(encoding="utf-8")
+PAGE = (DOCS / "lint-output.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
-
-
-def test_the_tables_are_those_of_the_nouns(refresh):
-    page = PATH.read_text(encoding="utf-8")
-    if refresh:
-        page = refreshed(page)
-        PATH.write_text(page, encoding="utf-8")
-    assert page == refreshed(page), "run pytest tests/render --refresh-golden, then describe what is new"
-
-
-def test_every_noun_has_its_table_and_every_field_its_meaning():
-    page = PATH.read_text(encoding="utf-8")
-    assert sorted(name for name, _ in TABLE.findall(page)) == sorted(nouns())
-    silent = [
-        f"{noun}.{field}" for noun, rows in meanings(page).items() for field, said in rows.items() if not said.strip()
-    ]
-    assert not silent and LINT_SCHEMA in page
 
 
 def test_the_page_names_every_finding_about_suppressions():

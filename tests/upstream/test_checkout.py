@@ -14,20 +14,6 @@ from advisor.model.truth import Truth
 from advisor.upstream.checkout import checked_out
 from tests.upstream.forks import BROKEN, ENGINE, FILE, MARK, MENDED, PR, Repository, Upstream, told
 
-
-@pytest.fixture
-def upstream(tmp_path: Path) -> Upstream:
-    return Upstream(tmp_path / "upstream")
-
-
-@pytest.fixture
-def fork(tmp_path: Path, upstream: Upstream) -> Repository:
-    """A fork of 0.14.0, before the fix, with a commit of its own."""
-    made = upstream.forked(tmp_path / "fork", "v0.14.0")
-    made.commit("Ours", "ours\n", "lmdeploy/ours.py", who="Fork")
-    return made
-
-
 # Upstream's own commits
 
 

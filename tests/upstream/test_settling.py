@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from advisor.upstream import picks, settling
@@ -12,19 +10,6 @@ from advisor.upstream.patch_store import located, store
 from tests.upstream.forks import BROKEN, ENGINE, FILE, MARK, MENDED, PR, Repository, Upstream, told
 
 OTHER = "lmdeploy/queue.py"
-
-
-@pytest.fixture
-def upstream(tmp_path: Path) -> Upstream:
-    return Upstream(tmp_path / "upstream")
-
-
-@pytest.fixture
-def fork(tmp_path: Path, upstream: Upstream) -> Repository:
-    """A fork of 0.14.0, before the fix, with a commit of its own."""
-    made = upstream.forked(tmp_path / "fork", "v0.14.0")
-    made.commit("Ours", "ours\n", "lmdeploy/ours.py", who="Fork")
-    return made
 
 
 def held(upstream: Upstream, clone: Repository) -> bool | None:
