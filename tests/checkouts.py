@@ -15,7 +15,8 @@ from pathlib import Path
 from advisor.catalog.engines import knowledge
 from advisor.errors import AdvisorError
 from advisor.jobs.locating import repository
-from advisor.match.holdings import same_commit, seen
+from advisor.match.holdings import seen
+from advisor.model.build import same_commit
 from advisor.model.knowledge import FixRecord, Knowledge
 from advisor.model.rule import Boundary
 from advisor.upstream.history import UPSTREAMS, opened, release_tags

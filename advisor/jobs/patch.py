@@ -19,6 +19,7 @@ from advisor.jobs.patch_installation import installed
 from advisor.model.patch import PatchReport
 from advisor.model.rule import Fingerprint
 from advisor.upstream import checkout, patch_series
+from advisor.upstream.git import tag_and_branch
 from advisor.upstream.patch_change import Change, content
 from advisor.upstream.patch_standing import Standing, standings
 from advisor.upstream.patch_store import located, store
@@ -47,9 +48,9 @@ def prepare(asked: Asked) -> Prepared:
 def _with_notes(case: Case, report: PatchReport) -> PatchReport:
     """The report, with what else to know of the request."""
     notes, asked = list(report.notes), case.asked
-    if case.clone and case.clone.is_tag_and_branch(asked.ref):
+    if case.clone and (double := tag_and_branch(case.clone.git_dir, asked.ref)):
         notes.append(
-            f"{asked.ref} is a tag and a branch of the clone: the tag was taken (refs/heads/{asked.ref} is the other)."
+            f"{double} is a tag and a branch of the clone: the tag was taken (refs/heads/{double} is the other)."
         )
     if asked.apply and not report.branch:
         why = {"conflicts": "it conflicts", "untried": "the commit is not at hand"}.get(

@@ -14,8 +14,8 @@ from typing import Literal
 
 from advisor.catalog.engines import profiles
 from advisor.errors import UsageError
+from advisor.model.build import same_commit
 from advisor.model.rule import Fingerprint, Fix, Need, Rule
-from advisor.upstream.sought import same_commit
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _step(fix: Fix) -> Step:
 
 def _needed(need: Need, fix: Fix, rule: Rule) -> Step:
     """A need; where the rule has a fix of the same commit, with what that fix knows of it."""
-    same = next((one for one in rule.fixes if one.commit and one.commit.startswith(need.commit[:12])), None)
+    same = next((one for one in rule.fixes if one.commit and same_commit(one.commit, need.commit)), None)
     step = Step(need.repo or fix.repo, need.commit, "needed", need.why, need.pr)
     return replace(step, merged=same.merged or "", fingerprint=same.fingerprint) if same else step
 

@@ -18,7 +18,7 @@ from typing import Any
 from advisor.errors import AdvisorError, UnreachableError, UpstreamError
 from advisor.upstream import release_entries, releases, settings
 from advisor.upstream.settings import Surface
-from advisor.upstream.trees import GitTree, Tree, WheelTree, git
+from advisor.upstream.trees import GitTree, Tree, WheelTree, git, listed_as
 from advisor.upstream.wheels import Index, Release, release_order
 
 REPOSITORIES = {"lmdeploy": "https://github.com/InternLM/lmdeploy", "xllm": "https://github.com/xLLM-AI/xllm"}
@@ -89,13 +89,12 @@ def _from_wheel(engine: str, release: Release, index: Index, commit: str | None,
 
 
 def _from_tag(engine: str, clone: Path, tag: str) -> _Source:
-    version = "main" if tag == "HEAD" else tag.removeprefix("v")
-    return _Source(version, lambda: release_entries.from_tag(engine, clone, tag), GitTree(clone, tag))
+    return _Source(listed_as(tag), lambda: release_entries.from_tag(engine, clone, tag), GitTree(clone, tag))
 
 
 def _tags_only(engine: str, clone: Path) -> list[str]:
     tags = git(clone, "tag").split()
-    return [tag for tag in tags if tag.removeprefix("v") in _TAGS_ONLY.get(engine, ())]
+    return [tag for tag in tags if listed_as(tag) in _TAGS_ONLY.get(engine, ())]
 
 
 def _tagged(engine: str, clone: Path | None) -> list[_Source]:

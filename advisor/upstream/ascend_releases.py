@@ -13,17 +13,10 @@ Source: ``Dockerfile`` and ``vllm_ascend/_version.py`` in the sdists and wheels 
 
 from __future__ import annotations
 
-import io
-import os
 import re
-import tarfile
-import threading
-import zlib
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from advisor.errors import UpstreamError
 from advisor.upstream import dockerfile
 from advisor.upstream.releases import metadata, requirement
 from advisor.upstream.trees import git
@@ -45,7 +38,7 @@ def record(release: Release, index: Index, commit: str | None, clone: Path | Non
     built_from = built_from_of(release, index)
     if built_from and commit and not commit.startswith(built_from):
         commit = None
-    sdist = _commit_in(sdist_text(index, release, _VERSION_FILE))
+    sdist = _commit_in(_sdist_text(index, release, _VERSION_FILE))
     elsewhere = bool(sdist and built_from and sdist != built_from)
     text = _dockerfile(release, index, commit, clone, elsewhere)
     cann = _CANN.search(dockerfile.base_image(text) or "")
@@ -65,7 +58,7 @@ def record(release: Release, index: Index, commit: str | None, clone: Path | Non
 def _dockerfile(release: Release, index: Index, commit: str | None, clone: Path | None, elsewhere: bool) -> str:
     """The release's Dockerfile; "" when only an sdist of another commit holds one."""
     if not elsewhere:
-        return sdist_text(index, release, "Dockerfile")
+        return _sdist_text(index, release, "Dockerfile")
     return git(clone, "show", f"{commit}:Dockerfile") if clone and commit else ""
 
 
@@ -74,6 +67,10 @@ def built_from_of(release: Release, index: Index) -> str | None:
     if _VERSION_FILE not in index.names(PACKAGE, release.version):
         return None
     return _commit_in(index.read(PACKAGE, release.version, _VERSION_FILE).decode("utf-8", "replace"))
+
+
+def _sdist_text(index: Index, release: Release, path: str) -> str:
+    return index.read_sdist(PACKAGE, release.version, path).decode("utf-8", "replace")
 
 
 def _commit_in(text: str) -> str | None:
@@ -86,31 +83,3 @@ def vllm_of(text: str) -> str | None:
     given = dockerfile.arguments(text)
     tag = re.fullmatch(r"v(\d[\w.]*)", given.get("VLLM_TAG", ""))
     return tag[1] if tag and not given.get("VLLM_COMMIT") else None
-
-
-def sdist_text(index: Index, release: Release, path: str) -> str:
-    """One of the two files read of a release's sdist, which travels once for both. UpstreamError when it lacks it."""
-    sdist = next((file for file in release.files if file.name.endswith(".tar.gz")), None)
-    if sdist is None or sdist.size is None:
-        raise UpstreamError(f"release {release.version} has no sdist to read {path} from")
-    kept = index.cache / sdist.name / "files"
-    if not (kept / quote(path, safe="")).exists():
-        _keep_of(index.get(sdist.url, (0, sdist.size - 1)), kept, sdist.name)
-    if not (kept / quote(path, safe="")).exists():
-        raise UpstreamError(f"release {release.version} holds no {path}", sdist.name)
-    return (kept / quote(path, safe="")).read_text(encoding="utf-8", errors="replace")
-
-
-def _keep_of(body: bytes, folder: Path, name: str) -> None:
-    """Keep the files read of an sdist with what else was read of it, each whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with tarfile.open(fileobj=io.BytesIO(body)) as archive:
-            members = {member.name.partition("/")[2]: member for member in archive if member.isfile()}
-            for path in members.keys() & {"Dockerfile", _VERSION_FILE}:
-                opened = archive.extractfile(members[path])
-                partial = folder / f".{os.getpid()}-{threading.get_ident()}.part"
-                partial.write_bytes(opened.read() if opened else b"")
-                partial.replace(folder / quote(path, safe=""))
-    except (tarfile.TarError, zlib.error, EOFError) as error:
-        raise UpstreamError(f"not a readable sdist: {error}", name) from error

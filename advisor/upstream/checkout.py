@@ -31,8 +31,9 @@ from advisor.model.fact import Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.upstream.commit_files import CommitFiles
 from advisor.upstream.fingerprints import short
+from advisor.upstream.git import revision, tag_and_branch
 from advisor.upstream.history import UPSTREAMS, ask
-from advisor.upstream.picks import is_source
+from advisor.upstream.path_kinds import is_source
 from advisor.upstream.sought import Sought
 from advisor.upstream.stated import Stated, reads_as_version, stated
 from advisor.upstream.traces import Trace, Tracer
@@ -48,15 +49,6 @@ MARKERS = {
 }
 """A file that the repository of each engine has."""
 
-_SAFE = {
-    "core.fsmonitor": "false",
-    "core.hooksPath": "/dev/null",
-    "log.showSignature": "false",
-    "core.pager": "cat",
-    "diff.external": "",
-    "submodule.recurse": "false",
-    "i18n.logOutputEncoding": "UTF-8",
-}
 _URL = re.compile(r"[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?/?$")  # https://github.com/InternLM/lmdeploy.git
 
 
@@ -105,10 +97,9 @@ def checked_out(path: Path, engine: str = "", ref: str = "") -> Checkout:
     A `ref` that is no revision of the clone and reads as a version is what the clone is based on.
     """
     repo = _opened(path)
-    _make_safe(repo)
-    sha, typed = _commit(repo, ref), ""
+    sha, typed = revision(Path(repo.git_dir), ref or "HEAD"), ""
     if not sha and reads_as_version(ref):
-        sha, ref, typed = _commit(repo, ""), "", ref
+        sha, ref, typed = revision(Path(repo.git_dir), "HEAD"), "", ref
     if not sha:
         raise _missing(path, ref)
     return Checkout(path, repo, ref, sha, _engine(repo, path, sha, engine), typed)
@@ -204,37 +195,6 @@ def _text(checkout: Checkout) -> str:
     return f"{checkout.path} at {checkout.ref or checkout.sha[:12]}"
 
 
-def _make_safe(repo: Repo) -> None:
-    """Nothing that the clone's configuration names is run, and nothing is fetched."""
-    settings = {f"GIT_CONFIG_{part}_{n}": text for n, pair in enumerate(_SAFE.items()) for part, text in _parts(pair)}
-    repo.git.update_environment(
-        GIT_CONFIG_COUNT=str(len(_SAFE)),
-        GIT_NO_LAZY_FETCH="1",
-        GIT_ALLOW_PROTOCOL="none",
-        GIT_OPTIONAL_LOCKS="0",
-        GIT_TERMINAL_PROMPT="0",
-        GIT_NO_REPLACE_OBJECTS="1",
-        **settings,
-    )
-
-
-def _parts(pair: tuple[str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
-    return ("KEY", pair[0]), ("VALUE", pair[1])
-
-
-def _commit(repo: Repo, ref: str) -> str:
-    """The commit that a revision names, or what is checked out; "" when there is none."""
-    wanted = [ref, f"v{ref}", f"origin/{ref}"] if ref else ["HEAD"]
-    for one in wanted:
-        try:
-            found = ask(repo, "rev-parse", "--quiet", "--verify", "--end-of-options", one + "^{commit}")
-        except UpstreamError:
-            continue
-        if re.fullmatch(r"[0-9a-f]{40}", found):  # ^v0.14.0 is all that is not below it
-            return found
-    return ""
-
-
 def _missing(path: Path, ref: str) -> UsageError:
     if not ref:
         return UsageError(
@@ -258,10 +218,11 @@ def _engine(repo: Repo, path: Path, sha: str, wanted: str) -> str:
 
 def _dirty(checkout: Checkout) -> tuple[str, ...]:
     """The files edited in the work tree, when it is the work tree's commit that is judged and there is one."""
-    tree = checkout.repo.working_tree_dir
-    if checkout.ref or tree is None or not (Path(checkout.repo.git_dir) / "index").is_file():
+    git_dir = Path(checkout.repo.git_dir)
+    tree = git_dir.parent if git_dir.name == ".git" else checkout.path
+    if checkout.ref or not (tree / ".git").exists() or not (git_dir / "index").is_file():
         return ()
-    return edited(checkout.repo, Path(tree))
+    return edited(git_dir, tree)
 
 
 def _version(place: Place, sha: str, dirty: tuple[str, ...]) -> str | None:
@@ -305,19 +266,9 @@ def _placing(checkout: Checkout, place: Place, said: tuple[Stated, ...]) -> Iter
     elif place.base is None and place.version is None:
         text = "this clone could not be placed among upstream's releases: give --version of the release it is based on"
         yield Note("limit", text, span)
-    if double := _tag_and_branch(checkout):
+    if double := tag_and_branch(Path(checkout.repo.git_dir), checkout.ref):
         text = f"{double} is a tag and a branch of it: the tag was taken (refs/heads/{double} is the branch)"
         yield Note("hint", text, span)
-
-
-def _tag_and_branch(checkout: Checkout) -> str:
-    """The name of the revision, when a tag and a branch bear it; else ""."""
-    for name in (checkout.ref, f"v{checkout.ref}") if checkout.ref else ():
-        kinds = (f"refs/tags/{name}", f"refs/heads/{name}")
-        found = ask(checkout.repo, "for-each-ref", "--format=%(refname)", *kinds).split()
-        if found:
-            return name if len(found) == len(kinds) else ""
-    return ""
 
 
 def _notes(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 from git import Repo
@@ -10,7 +9,7 @@ from git import Repo
 from advisor.errors import UpstreamError
 from advisor.upstream.fingerprints import places
 from advisor.upstream.history import ask
-from advisor.upstream.walk import Place
+from advisor.upstream.walk import Place, own_moves
 
 
 class CommitFiles:
@@ -42,16 +41,9 @@ class CommitFiles:
 
     def _moved(self, file: str) -> str | None:
         """The file under another path, where a commit of the fork's own moved it."""
-        return next((new for old, new in self._renames if old in places(file) and new in self.names), None)
+        moved = reversed(self._moves)
+        return next((new for old, new in moved if old in places(file) and new in self.names), None)
 
     @cached_property
-    def _renames(self) -> list[tuple[str, str]]:
-        if not self.place.own or self.base is None:
-            return []
-        shown = ["log", "-M50%", "--diff-filter=R", "--name-status", "-z", "--format=", "--no-merges", "-n", "2000"]
-        try:
-            listed = ask(self.repo, *shown, self.commit, "--not", *self.place.tips, "--")
-        except UpstreamError:
-            return []
-        parts = [part.strip("\n") for part in listed.split("\0")]
-        return [(parts[at + 1], parts[at + 2]) for at in range(len(parts) - 2) if re.fullmatch(r"R\d+", parts[at])]
+    def _moves(self) -> list[tuple[str, str]]:
+        return own_moves(self.repo, self.commit, self.place) if self.base is not None else []

@@ -25,7 +25,7 @@ from advisor.upstream.values import Instance, Unknown
 
 Path = tuple[str, ...]
 ANY = "*"  # the last part of an object's path that takes any key
-_TYPES = ("int", "float", "bool", "str")
+TYPES = ("int", "float", "bool", "str")
 _MAX_DEPTH = 6
 
 
@@ -76,7 +76,7 @@ def _held(annotation: ast.expr, field: Field, reader: Calls) -> Class | None:
 
 def _type_of(hints: list[Hint]) -> str | None:
     kinds = {hint.kind for hint in hints}
-    if len(kinds) == 1 and kinds <= set(_TYPES):
+    if len(kinds) == 1 and kinds <= set(TYPES):
         return kinds.pop()
     options = {type(option).__name__ for hint in hints for option in hint.options}
     return options.pop() if kinds == {"literal"} and len(options) == 1 else None

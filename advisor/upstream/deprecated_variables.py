@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from advisor.upstream.call_shapes import text_in
 from advisor.upstream.deprecations import named_instead, spelled, texts_of
 from advisor.upstream.python_code import Code, Module
 
@@ -76,7 +77,7 @@ def _calls(module: Module) -> Iterator[tuple[str, ast.Call]]:
 
 def _strings(node: ast.Call) -> list[str]:
     values = [*node.args, *(word.value for word in node.keywords)]
-    return [value.value for value in values if isinstance(value, ast.Constant) and isinstance(value.value, str)]
+    return [text for value in values if (text := text_in(value)) is not None]
 
 
 def _read_through(module: Module) -> Names:
@@ -126,11 +127,7 @@ def _bound(callee: str, call: ast.Call, module: Module) -> dict[str, str]:
         *zip((one.arg for one in function.args.args), call.args, strict=False),
         *((w.arg, w.value) for w in call.keywords),
     ]
-    return {
-        name: node.value
-        for name, node in pairs
-        if name and isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    return {name: text for name, node in pairs if name and (text := text_in(node)) is not None}
 
 
 def _assigned(statement: ast.Assign | ast.AnnAssign) -> Names:
@@ -139,27 +136,22 @@ def _assigned(statement: ast.Assign | ast.AnnAssign) -> Names:
     value = statement.value
     if isinstance(value, ast.Dict) and name.lower().startswith("_deprecated"):
         entries = zip(value.keys, value.values, strict=True)
-        return {
-            key.value: _replacement(entry)
-            for key, entry in entries
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
+        return {text: _replacement(entry) for key, entry in entries if (text := text_in(key)) is not None}
     if isinstance(value, ast.Call):
         old = next((word.value for word in value.keywords if word.arg == "deprecated_name"), None)
-        if isinstance(old, ast.Constant) and isinstance(old.value, str):
-            return {old.value: name}
+        return {text: name} if (text := text_in(old)) is not None else {}
     return {}
 
 
 def _replacement(entry: ast.expr) -> str | None:
     """The new name in ``"OLD": "NEW"`` or in ``"OLD": _DeprecatedEnv("NEW", note="...")``."""
     if isinstance(entry, ast.Constant):
-        return entry.value if isinstance(entry.value, str) else None
+        return text_in(entry)
     if not isinstance(entry, ast.Call):
         return None
     given: dict[str, Any] = {word.arg: word.value for word in entry.keywords if word.arg}
     new = entry.args[0] if entry.args else given.get("replacement")
-    if isinstance(new, ast.Constant) and isinstance(new.value, str):
-        return new.value
-    note = given.get("note")
-    return named_instead(note.value) if isinstance(note, ast.Constant) and isinstance(note.value, str) else None
+    if (text := text_in(new)) is not None:
+        return text
+    note = text_in(given.get("note"))
+    return named_instead(note) if note is not None else None

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from advisor.upstream.call_shapes import text_in
 from advisor.upstream.python_code import Code, Module
 
 # --dsa-prefill-backend, --eplb-config.window_size, SGLANG_LOG_GC, `pooler_config`; not --cuda-graph-{a,b}
@@ -107,5 +108,5 @@ def texts_of(module: Module) -> Iterator[str]:
         for node in ast.walk(statement):
             if isinstance(node, ast.JoinedStr):
                 yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+            elif isinstance(node, ast.expr) and (text := text_in(node)) is not None:
+                yield text

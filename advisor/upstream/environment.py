@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.upstream.arguments import plain_value
+from advisor.upstream.call_shapes import text_in
 from advisor.upstream.python_code import Code, Function, Module
 from advisor.upstream.statements import Statements
 from advisor.upstream.values import Instance, Scope, Unknown, same
@@ -81,8 +82,8 @@ def _entries(code: Code, dotted: str, registry: str) -> Iterator[tuple[str, ast.
     found = code.lookup(dotted, registry)
     if isinstance(found, tuple) and isinstance(found[1], ast.Dict):
         for key, node in zip(found[1].keys, found[1].values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value, node, found[0]
+            if (name := text_in(key)) is not None:
+                yield name, node, found[0]
 
 
 def _entry(name: str, node: ast.expr, module: Module, reader: Statements) -> Variable:
@@ -136,7 +137,7 @@ def sglang_variables(code: Code) -> list[Variable]:
 def _former_names(call: ast.Call) -> list[str]:
     """The older variable that is still read when the new one is not set."""
     given = [word.value for word in call.keywords if word.arg == "deprecated_name"]
-    return [node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [text for node in given if (text := text_in(node)) is not None]
 
 
 def _field_default(call: ast.Call, reader: Statements, scope: Scope) -> Any:

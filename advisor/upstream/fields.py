@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.upstream.call_shapes import text_in
 from advisor.upstream.calls import Calls
 from advisor.upstream.python_code import Class, Module
 from advisor.upstream.values import Choices, Scope
@@ -68,7 +69,7 @@ def fields_of(owner: Class, reader: Calls) -> list[Field]:
 
 def _text(statement: ast.stmt | None) -> str:
     literal = statement.value if isinstance(statement, ast.Expr) else None
-    return literal.value if isinstance(literal, ast.Constant) and isinstance(literal.value, str) else ""
+    return text_in(literal) or ""
 
 
 def hints_of(node: ast.expr, module: Module, reader: Calls, depth: int = 0) -> Iterator[Hint]:

@@ -20,9 +20,10 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from git import Repo
-from git.exc import GitCommandError, InvalidGitRepositoryError, NoSuchPathError
+from git.exc import InvalidGitRepositoryError, NoSuchPathError
 
 from advisor.errors import UpstreamError
+from advisor.upstream import git
 
 # v0.15.0  0.14.0a2  v0.8.5.post1  v0.9.0.1  v0.10.0rc2
 _ENGINE_TAG = r"v?(\d+(?:\.\d+)+(?:(?:a|b|rc)\d+)?(?:\.post\d+)?)"
@@ -149,11 +150,7 @@ def opened(clone: Path) -> Repo:
 
 def ask(repo: Repo, *arguments: str) -> str:
     """What git prints, without the last line's end. Raises UpstreamError with git's own words."""
-    try:
-        return str(repo.git.execute(["git", f"--git-dir={repo.git_dir}", *arguments]))
-    except GitCommandError as error:
-        said = str(error.stderr).strip().removeprefix("stderr: ").strip("'")
-        raise UpstreamError(f"git {arguments[0]}: {said}", str(repo.git_dir)) from error
+    return git.ask(Path(repo.git_dir), *arguments).removesuffix("\n")
 
 
 def mainline(repo: Repo, branch: str) -> list[Commit]:

@@ -32,7 +32,7 @@ _PREFIXES = (
     "home/*/.local/",
 )  # fmt: skip
 _FILE = 16 << 20  # bytes of a file that are read
-_VERSION = re.compile(
+VERSION = re.compile(
     r"^(?:__version__|version)\b[^'\"\n]*['\"]([\w.+!-]{1,100})['\"]", re.M | re.A
 )  # __version__ = '0.15.0'
 _NCCL = re.compile(r"lib[nr]ccl\.so\.(\d+\.\d+\.\d+)")
@@ -160,7 +160,7 @@ def _own_version(root: Root, one: Distribution) -> str:
     """The version that the package's own file gives; "" when it has none."""
     for base in _bases(one):
         for name in ("_version.py", "version.py"):
-            found = _VERSION.search(root.text(base / plain(one.name) / name, 1 << 16) or "")
+            found = VERSION.search(root.text(base / plain(one.name) / name, 1 << 16) or "")
             if found:
                 return found[1]
     return ""

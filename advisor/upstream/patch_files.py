@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from advisor.model.patch import FileOut, HunkOut, State
 from advisor.upstream.patch_change import Change, content
-from advisor.upstream.patch_hunks import ALREADY, CHANGED, FITS, Hunk, hunks_of, kind_of, lines_of
+from advisor.upstream.patch_hunks import ALREADY, CHANGED, FITS, Hunk, hunks_of, lines_of
+from advisor.upstream.path_kinds import kind_of
 
 
 def files_of(one: Change, tree: str, stages: Mapping[str, frozenset[int]]) -> Iterator[FileOut]:

@@ -15,25 +15,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from advisor.model.patch import Kind
-
 FITS, ALREADY, CHANGED = "fits", "already", "changed"
 
 # @@ -12,7 +12,7 @@ def forward(     or @@ -1 +1 @@
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-# tests/pytorch/test_agent.py   worker_test.cpp   xllm/core/tests/x.cc
-_TESTS = re.compile(r"(^|/)(tests?|testing)/|(^|/)test_[^/]*$|_tests?\.\w+$")
-# docs/en/faq.md   README.rst   CHANGELOG.md
-_DOCS = re.compile(r"(^|/)docs?/|\.(md|rst)$", re.IGNORECASE)
-# makefiles/version.mk   lmdeploy/version.py   VERSION
-_VERSION = re.compile(r"(^|/)_?version(\.\w+)?$", re.IGNORECASE)
-_PYTHON = re.compile(r"\.pyi?$")
-_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("tests", _TESTS),
-    ("docs", _DOCS),
-    ("version", _VERSION),
-    ("python", _PYTHON),
-)
 
 
 @dataclass(frozen=True)
@@ -48,16 +33,6 @@ class Hunk:
         """FITS, ALREADY or CHANGED in these lines."""
         fits, already = _stands(self.old, lines), _stands(self.new, lines)
         return FITS if fits else ALREADY if already else CHANGED
-
-
-def kind_of(path: str) -> Kind:
-    """What a file is to a build: tests, docs, version (a version number), python, or other (compiled, data)."""
-    return next((kind for kind, pattern in _KINDS if pattern.search(path)), "other")
-
-
-def is_code(path: str) -> bool:
-    """Whether a build behaves otherwise by this file."""
-    return kind_of(path) in ("python", "other")
 
 
 def hunks_of(diff: bytes) -> list[Hunk]:

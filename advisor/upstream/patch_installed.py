@@ -24,10 +24,11 @@ from advisor.upstream.distributions import distributions
 from advisor.upstream.fingerprints import Mark, places, show
 from advisor.upstream.installed import sites_below
 from advisor.upstream.patch_change import DIFF, Change, content
-from advisor.upstream.patch_hunks import ALREADY, FITS, hunks_of, kind_of, lines_of
+from advisor.upstream.patch_hunks import ALREADY, FITS, hunks_of, lines_of
 from advisor.upstream.patch_standing import Standing
 from advisor.upstream.patch_store import Store
 from advisor.upstream.patching import applied
+from advisor.upstream.path_kinds import kind_of
 from advisor.upstream.rooted import Root
 from advisor.upstream.sought import Sought
 

@@ -12,16 +12,15 @@ The last line is git's own, by which the fix is found again in the history of a 
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor import __version__
 from advisor.errors import UpstreamError, UsageError
+from advisor.upstream.git import run, said
 from advisor.upstream.patch_change import DIFF, Change
-from advisor.upstream.patch_store import Clone, Store, run, said
+from advisor.upstream.patch_store import Clone, Store
 
 # Signed-off-by: A <a@b.c>   or   (cherry picked from commit 0123…)
 _FOOTER = re.compile(r"[A-Za-z][\w-]*: .+|\(cherry picked from commit [0-9a-f]+\)")
@@ -108,13 +107,8 @@ def _ends_in_trailers(message: str) -> bool:
 
 def committer_of(clone: Clone) -> dict[str, str]:
     """The user's own name and mail, as git has them for this clone. Raises UsageError when it has none."""
-    # The one command that reads the user's configuration; `git var` prints, and starts nothing.
-    program = os.environ.get("GIT_PYTHON_GIT_EXECUTABLE") or "git"
-    command = [program, f"--git-dir={clone.git_dir}", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except OSError:
-        raise UsageError("git cannot be run", None, "install git, or let GIT_PYTHON_GIT_EXECUTABLE name it") from None
+    # `git var` prints, and starts nothing.
+    done = run(clone.git_dir, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT", as_user=True)
     found = re.fullmatch(r"(.*) <(.*)> (\d+ [-+]\d{4})\n?", done.stdout.decode("utf-8", "replace"))
     if not found:
         raise UsageError("git knows no name and mail to commit as", "--apply", "git config user.name and user.email")
@@ -123,11 +117,10 @@ def committer_of(clone: Clone) -> dict[str, str]:
 
 def check_branch(clone: Clone, name: str) -> None:
     """Raises UsageError when the clone has the branch, or cannot have one of this name."""
-    at = ["git", f"--git-dir={clone.git_dir}"]
-    plain = run([*at, "check-ref-format", "--branch", name])  # it also resolves @{-1}, which is no name of a new branch
+    plain = run(clone.git_dir, "check-ref-format", "--branch", name)  # it also resolves @{-1}, no name of a new branch
     if plain.returncode or plain.stdout.decode().strip() != name or name in ("HEAD", "@") or name.startswith("refs/"):
         raise UsageError(f"{name!r} cannot name a branch", "--branch", "for example fixes/mtp")
-    if run([*at, "show-ref", "--verify", "--quiet", f"refs/heads/{name}"], quiet=True).returncode == 0:
+    if run(clone.git_dir, "show-ref", "--verify", "--quiet", f"refs/heads/{name}").returncode == 0:
         raise UsageError(f"{clone.path} has a branch {name} already", "--branch", "name another, or delete it first")
 
 
@@ -137,9 +130,8 @@ def hand_over(store: Store, clone: Clone, tip: str, head: str, branch: str) -> N
     Work tree, index, HEAD and every other ref stay as they are.
     """
     pack = store.git("pack-objects", "--revs", "--stdout", "--quiet", stdin=f"{tip}\n^{head}\n".encode())
-    at = ["git", f"--git-dir={clone.git_dir}"]
     made = ["update-ref", "-m", f"advisor patch: {branch}", f"refs/heads/{branch}", tip, "0" * 40]
     for words, stdin in ((["unpack-objects", "-q"], pack), (made, b"")):
-        done = run([*at, *words], stdin=stdin, quiet=True)
+        done = run(clone.git_dir, *words, stdin=stdin)
         if done.returncode:
             raise UpstreamError(f"git {words[0]}: {said(done)}", str(clone.path), "no branch was made")

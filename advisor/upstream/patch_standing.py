@@ -15,7 +15,7 @@ from advisor.model.build import Holding
 from advisor.model.knowledge import Knowledge
 from advisor.upstream.checkout import Checkout, found_in
 from advisor.upstream.history import opened
-from advisor.upstream.patch_store import Store, closed
+from advisor.upstream.patch_store import Store
 from advisor.upstream.sought import Sought
 
 
@@ -31,7 +31,6 @@ class Standing:
 def standings(store: Store, head: str, engine: str, known: Knowledge, sought: Sequence[Sought]) -> list[Standing]:
     """Is each in at the revision? In the order asked."""
     repo = opened(store.path)
-    repo.git.update_environment(**closed())
     try:
         found = found_in(Checkout(store.path, repo, head, head, engine), known, sought).build.holdings
     finally:

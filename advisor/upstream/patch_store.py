@@ -1,16 +1,13 @@
 """Clones on disk -> a store: a bare repository of our own, in a temporary folder, that sees all their objects.
 
 Trees are merged and commits made in the store, so that nothing of a clone is touched: not its work tree, index, refs or
-object files. A clone is not trusted either. Git runs with the store's empty configuration, so that no hook, filter,
-merge driver, external diff, file monitor, alias or ssh command of the clone or of its user is read. Three commands run
-on a clone itself, naming a revision, unpacking finished objects and creating a branch; they get the clone's
-configuration with the keys that could start a program overridden (``QUIET``). No transport is allowed anywhere, so a
-partial clone cannot fetch what it lacks.
+object files. Git runs there with the store's empty configuration: no hook, filter, merge driver or external diff of the
+clone or of its user is read. What is asked of a clone itself (see `git`) names its refs and its user; what is done to
+it is unpacking finished objects and making one branch (see `patch_series`).
 """
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -22,20 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from advisor.errors import UpstreamError, UsageError
-
-QUIET = {
-    "core.hooksPath": os.devnull,
-    "core.fsmonitor": "false",
-    "core.sshCommand": "false",
-    "core.alternateRefsCommand": "true",
-    "core.pager": "cat",
-    "commit.gpgSign": "false",
-    "gc.auto": "0",
-    "maintenance.auto": "false",
-    "protocol.allow": "never",
-}
-_IDENTITY = {f"GIT_{role}_{what}": "advisor" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-_DATES = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
+from advisor.upstream import git
 
 
 @dataclass(frozen=True)
@@ -48,17 +32,10 @@ class Clone:
 
     def revision(self, name: str) -> str:
         """The full commit a revision names. Raises UsageError when it names none."""
-        asked = [] if name.startswith("-") else ["rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"]
-        done = run(["git", f"--git-dir={self.git_dir}", *asked], quiet=True) if asked else None
-        if done is None or done.returncode:
+        found = git.revision(self.git_dir, name)
+        if not found:
             raise UsageError(f"no commit is named {name!r} in {self.path}", "--ref", "a branch, tag or commit of it")
-        return done.stdout.decode().split()[-1]
-
-    def is_tag_and_branch(self, name: str) -> bool:
-        """Whether a tag and a branch bear the name; git then takes the tag."""
-        words = ["show-ref", "--verify", "--quiet"]
-        kinds = (f"refs/tags/{name}", f"refs/heads/{name}")
-        return all(run(["git", f"--git-dir={self.git_dir}", *words, one], quiet=True).returncode == 0 for one in kinds)
+        return found
 
     def shallow(self) -> set[str]:
         """The commits at which this clone's history is cut off."""
@@ -81,14 +58,19 @@ def _located(path: Path) -> Clone:
     git_dir = (git_dir if git_dir.is_dir() else path).absolute()
     if not (git_dir / "HEAD").is_file():
         raise UsageError("not a git clone" if path.exists() else "no such folder", str(path), "the top of a clone")
-    shared = git_dir / "commondir"
-    common = git_dir / shared.read_text().strip() if shared.is_file() else git_dir
-    if not (common / "objects").is_dir():
+    clone = of_git_dir(path, git_dir)
+    if not (clone.common_dir / "objects").is_dir():
         raise UsageError("not a git clone: it has no objects", str(path), "the top of a clone")
-    settings = common / "config"
+    settings = clone.common_dir / "config"
     if settings.is_file() and re.search(r"(?i)objectformat\s*=\s*sha256", settings.read_text(errors="replace")):
         raise UsageError("a clone with SHA-256 object names; upstream's are SHA-1", str(path))
-    return Clone(path, git_dir, common)
+    return clone
+
+
+def of_git_dir(path: Path, git_dir: Path) -> Clone:
+    """The clone of a git directory, which a linked work tree's names another beside it."""
+    shared = git_dir / "commondir"
+    return Clone(path, git_dir, git_dir / shared.read_text().strip() if shared.is_file() else git_dir)
 
 
 @dataclass(frozen=True)
@@ -96,21 +78,20 @@ class Store:
     """A temporary bare repository that sees the objects of some clones; `limit_s` bounds each command."""
 
     path: Path
-    cut: frozenset[str] = frozenset()
     limit_s: float | None = None
 
     def git(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
         """What git prints. Raises UpstreamError with git's own words when it fails."""
         done = self.tried(*words, stdin=stdin, env=env)
         if done.returncode:
-            raise UpstreamError(f"git {words[0]}: {said(done)}", None, _hint(said(done)))
+            raise UpstreamError(f"git {words[0]}: {git.said(done)}", None, _hint(git.said(done)))
         return done.stdout
 
     def tried(
         self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         """Git's answer and exit code, whatever it is."""
-        return run(["git", f"--git-dir={self.path}", *words], stdin=stdin, env=env, limit_s=self.limit_s)
+        return git.run(self.path, *words, stdin=stdin, env=env, limit_s=self.limit_s)
 
     def word(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:
         """What git prints, as one stripped text."""
@@ -143,16 +124,16 @@ def store(clones: Sequence[Clone], limit_s: float | None = None) -> Iterator[Sto
     """A store over these clones; its folder is removed on every way out, an interrupt included."""
     with _ended_by_signals(), _temporary() as folder:
         path = Path(folder) / "store.git"
-        done = run(["git", "init", "--quiet", "--bare", "--template=", str(path)])
+        done = git.run(None, "init", "--quiet", "--bare", "--template=", str(path))
         if done.returncode:
-            raise UpstreamError(f"git init: {said(done)}", folder)
+            raise UpstreamError(f"git init: {git.said(done)}", folder)
         (path / "objects" / "info").mkdir(parents=True, exist_ok=True)
         places = dict.fromkeys(str((one.common_dir / "objects").resolve()) for one in clones)
         (path / "objects" / "info" / "alternates").write_text("".join(f"{place}\n" for place in places))
         cut = _still_cut(Store(path), {commit for one in clones for commit in one.shallow()})
         if cut:
             (path / "shallow").write_text("".join(f"{commit}\n" for commit in sorted(cut)))
-        yield Store(path, frozenset(cut), limit_s)
+        yield Store(path, limit_s)
 
 
 @contextmanager
@@ -189,62 +170,6 @@ def _still_cut(whole: Store, shallow: set[str]) -> set[str]:
     """The cut-off commits whose parents no other clone brings."""
     held = {commit for commit in shallow if whole.commits(commit)}
     return {commit for commit in held if not all(whole.commits(parent) for parent in whole.parents(commit))}
-
-
-def run(
-    command: Sequence[str],
-    *,
-    stdin: bytes = b"",
-    env: Mapping[str, str] | None = None,
-    quiet: bool = False,
-    limit_s: float | None = None,
-) -> subprocess.CompletedProcess[bytes]:
-    """Run git without the user's or the system's configuration, variables, prompts or network.
-
-    `quiet` is for commands on a clone itself: the keys of ``QUIET`` then outweigh the clone's configuration.
-    """
-    keys = [word for key, value in QUIET.items() for word in ("-c", f"{key}={value}")] if quiet else []
-    program = os.environ.get("GIT_PYTHON_GIT_EXECUTABLE") or command[0]  # as the library that reads clones is told
-    try:
-        return subprocess.run(
-            [program, *keys, *command[1:]],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env={**closed(), **_IDENTITY, **_DATES, **(env or {})},
-            timeout=limit_s,
-        )
-    except subprocess.TimeoutExpired:
-        raise UpstreamError(f"git took longer than {limit_s:.0f} s", None, None) from None
-    except (FileNotFoundError, PermissionError):
-        raise UpstreamError(
-            "git cannot be run", None, "install git, or let GIT_PYTHON_GIT_EXECUTABLE name it"
-        ) from None
-
-
-def closed() -> dict[str, str]:
-    """The environment for git: ours without any GIT_ variable, and every door to configuration and network shut."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "SSH_", "GPG_"))}
-    return {
-        **ours,
-        "LC_ALL": "C",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_EDITOR": "true",
-        "GIT_PAGER": "cat",
-    }
-
-
-def said(done: subprocess.CompletedProcess[bytes]) -> str:
-    """Git's own words of a failure, on one line."""
-    text = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
-    return "; ".join(line.removeprefix("fatal: ").removeprefix("error: ") for line in text.splitlines()[-3:])
 
 
 def _hint(words: str) -> str | None:

@@ -13,10 +13,11 @@ from tempfile import TemporaryDirectory
 
 from advisor.errors import UpstreamError
 from advisor.model.patch import FileOut, Verdict
+from advisor.upstream.git import said
 from advisor.upstream.patch_change import Change
 from advisor.upstream.patch_files import files_of
-from advisor.upstream.patch_hunks import kind_of
-from advisor.upstream.patch_store import Store, said
+from advisor.upstream.patch_store import Store
+from advisor.upstream.path_kinds import kind_of
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from hashlib import sha1
 
 from git import Repo
 
+from advisor.model.build import same_commit
 from advisor.upstream.history import ask
-from advisor.upstream.sought import same_commit
+from advisor.upstream.path_kinds import is_source
 
 Diff = dict[str, str]
 """File -> a digest of its changed lines, their number before it."""
@@ -41,9 +42,6 @@ REVERTED = re.compile(r"^This reverts commit ([0-9a-f]{7,40})", re.M)  # not one
 _BACK = re.compile(r"(?i)\s*(?:\[[^\]]*\]\s*)*(?:revert|re-?apply|back(?:ing)? out|roll(?:ing)? back|undo)")
 LISTED = re.compile(r"^\s*[*-] (.*#\d.*)$", re.M)  # * [Fix] Mend (#35298), in the body of a squash merge
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")  # @@ -12,0 +13,4 @@
-_BESIDE = re.compile(
-    r"(?:^|/)(?:tests?|autotest|docs?|benchmarks?|examples|\.[a-z]+)/|(?:^|/)test_[^/]*$|\.(?:md|rst)$"
-)
 _ENOUGH = 3  # changed lines by which a file is known again under another path
 
 
@@ -123,11 +121,6 @@ def _files(patch: str) -> Iterator[tuple[str, str]]:
 
 def _digest(lines: list[str]) -> str:
     return f"{len(lines)}:{sha1(chr(10).join(lines).encode('utf-8', 'surrogateescape')).hexdigest()}"
-
-
-def is_source(path: str) -> bool:
-    """Whether a file is more than a test, a document or a benchmark."""
-    return _BESIDE.search(path) is None
 
 
 def same_change(wanted: Diff, found: Diff) -> bool:

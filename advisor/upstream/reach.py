@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from advisor.model.build import order_key, parse_version
+from advisor.model.build import order_key, parse_version, same_commit
 from advisor.model.knowledge import FixRecord, Knowledge
 from advisor.upstream.fingerprints import Shown
-from advisor.upstream.sought import Sought, same_commit
+from advisor.upstream.sought import Sought
 
 
 def told(change: Sought, shown: Shown, version: str, knowledge: Knowledge) -> tuple[bool | None, str]:

@@ -20,12 +20,11 @@ from typing import Any
 
 from advisor.upstream.arguments import plain_value
 from advisor.upstream.call_shapes import bound_by, looked_up, text_in, warns
-from advisor.upstream.config_keys import ANY, Key, Path, is_config, keys_below
+from advisor.upstream.config_keys import ANY, TYPES, Key, Path, is_config, keys_below
 from advisor.upstream.python_code import Class, Function, imports_of
 from advisor.upstream.statements import Statements
 from advisor.upstream.values import Scope, Unknown, same
 
-_TYPES = ("int", "float", "bool", "str")
 _MAX_DEPTH = 8
 
 
@@ -180,7 +179,7 @@ class _Body(ast.NodeVisitor):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """The same; ``self.enabled: bool = …`` also says the type."""
         if node.value is not None:
-            if isinstance(node.annotation, ast.Name) and node.annotation.id in _TYPES:
+            if isinstance(node.annotation, ast.Name) and node.annotation.id in TYPES:
                 self.types[id(node.value)] = node.annotation.id
             self.visit_Assign(ast.Assign([node.target], node.value))
 
@@ -210,7 +209,7 @@ class _Body(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         """``object.get("key", default)``, or an object handed on."""
-        if isinstance(node.func, ast.Name) and node.func.id in _TYPES and node.args:
+        if isinstance(node.func, ast.Name) and node.func.id in TYPES and node.args:
             self.types[id(node.args[0])] = node.func.id
         chosen = self._chosen(node)
         if chosen:
@@ -272,4 +271,4 @@ class _Body(ast.NodeVisitor):
         defaults.update({p.arg: d for p, d in zip(wanted.kwonlyargs, wanted.kw_defaults, strict=True) if d is not None})
         for each in named:
             hint = each.annotation.id if isinstance(each.annotation, ast.Name) else None
-            self.reading.note((*path, each.arg), self._value(defaults.get(each.arg)), hint if hint in _TYPES else None)
+            self.reading.note((*path, each.arg), self._value(defaults.get(each.arg)), hint if hint in TYPES else None)

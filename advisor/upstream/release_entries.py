@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.upstream import ascend_releases, nccl_releases, releases, xllm_releases
-from advisor.upstream.trees import git
+from advisor.upstream.trees import git, listed_as
 from advisor.upstream.wheels import Index, Release, is_final, release_order
 
 # Engines of which candidates are listed too, because they are what people run.
@@ -48,8 +48,7 @@ def from_tag(engine: str, clone: Path, ref: str) -> dict[str, Any]:
     if engine == "xllm":
         return xllm_releases.record(clone, ref)
     commit, date = git(clone, "log", "-1", "--format=%H %cs", ref).split()
-    version = "main" if ref == "HEAD" else ref.removeprefix("v")
-    return {"version": version, "date": date, "commit": commit, "pins": {}, "nccl": None}
+    return {"version": listed_as(ref), "date": date, "commit": commit, "pins": {}, "nccl": None}
 
 
 def of_nccl(folder: Path, index: Index) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from advisor.errors import AdvisorError, UpstreamError
 from advisor.model.knowledge import Knowledge
 from advisor.upstream import picks
 from advisor.upstream.patch_change import Change, change
-from advisor.upstream.patch_store import Clone, Store, store
+from advisor.upstream.patch_store import Store, of_git_dir, store
 from advisor.upstream.sought import Sought
 from advisor.upstream.traces import Trace
 from advisor.upstream.tree_trial import Finding, between, in_tree, source_paths, telling
@@ -214,6 +214,5 @@ def _against(trace: Trace, held: bool | None = None) -> str:
 @contextmanager
 def settling(repo: Repo, path: Path, head: str, walk: Walk, place: Place, known: Knowledge) -> Iterator[Settling]:
     """A commit of a clone, ready to be asked."""
-    clone = Clone(path, Path(repo.git_dir), Path(repo.common_dir))
-    with store([clone], COMMAND_S) as held:
+    with store([of_git_dir(path, Path(repo.git_dir))], COMMAND_S) as held:
         yield Settling(held, head, walk, place, known)

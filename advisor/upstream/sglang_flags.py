@@ -14,6 +14,7 @@ from typing import Any
 
 from advisor.errors import UpstreamError
 from advisor.upstream import syntax
+from advisor.upstream.call_shapes import text_in
 from advisor.upstream.calls import Calls, Hook
 from advisor.upstream.fields import Field, fields_of
 from advisor.upstream.python_code import Class, Code, External, Function
@@ -93,8 +94,8 @@ def _keywords(field: Field, metadata: dict[str, Any], reader: Calls) -> dict[str
 
 def _unwrapped(node: ast.expr) -> ast.expr:
     """T of ``Optional[T]`` and of ``T | None``."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return _unwrapped(syntax.expression(node.value))
+    if (text := text_in(node)) is not None:
+        return _unwrapped(syntax.expression(text))
     if isinstance(node, ast.Subscript) and ast.unparse(node.value) in ("Optional", "typing.Optional"):
         return node.slice
     if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant) and node.right.value is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from advisor.model.build import same_commit
 from advisor.model.rule import Fingerprint, Rule
 
 
@@ -35,11 +36,6 @@ class Sought:
     def files(self) -> tuple[str, ...]:
         """The files its fingerprints name."""
         return tuple(dict.fromkeys(one.file for one in self.fingerprints))
-
-
-def same_commit(one: str, other: str) -> bool:
-    """Whether two commits, each seven digits or more, are one; a prefix is enough."""
-    return min(len(one), len(other)) >= 7 and (one.startswith(other) or other.startswith(one))
 
 
 def changes_sought(rules: Iterable[Rule], repo: str, repo_of: Callable[[str], str | None]) -> tuple[Sought, ...]:

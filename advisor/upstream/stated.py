@@ -9,8 +9,9 @@ comes first, the tree's second, a tag's last; all that were found are kept, so t
 where nobody says a version.
 
 **Source:** where each engine keeps its version: lmdeploy v0.14.0 lmdeploy/version.py; sglang v0.4.6
-python/sglang/version.py and python/pyproject.toml, later setuptools-scm's python/sglang/_version.py; vLLM v0.20.1
-setuptools-scm's vllm/_version.py, which is no tracked file; xLLM v0.10.1 version.txt (read 2026-11-29).
+python/sglang/version.py and python/pyproject.toml, later setuptools-scm's python/sglang/_version.py; vLLM v0.6.0
+vllm/version.py, v0.20.1 setuptools-scm's vllm/_version.py, which is no tracked file; xLLM v0.10.1 version.txt (read
+2026-11-29).
 """
 
 from __future__ import annotations
@@ -26,19 +27,16 @@ from advisor.errors import UpstreamError
 from advisor.model.build import base, order_key, parse_version
 from advisor.model.knowledge import Knowledge
 from advisor.upstream.history import ask
+from advisor.upstream.installed import VERSION
 
 FILES = {
-    "vllm": ("vllm/_version.py", "vllm/version.py", "pyproject.toml", "setup.cfg"),
+    "vllm": ("vllm/_version.py", "vllm/version.py"),
     "sglang": ("python/sglang/_version.py", "python/sglang/version.py", "python/pyproject.toml"),
-    "lmdeploy": ("lmdeploy/version.py", "lmdeploy/_version.py", "pyproject.toml", "setup.cfg"),
-    "xllm": ("version.txt", "pyproject.toml"),
+    "lmdeploy": ("lmdeploy/version.py",),
+    "xllm": ("version.txt",),
 }
 """Where the tree of each engine may say its version, the plainest first."""
 
-_ASSIGNED = re.compile(
-    r"^(?:__version__|version)\b[^'\"\n]*['\"]([\w.+!-]{1,100})['\"]", re.M | re.A
-)  # __version__ = version = '0.15.0'
-_CONFIGURED = re.compile(r"^version\s*=\s*([\w.+!-]{1,100})\s*$", re.M | re.A)  # version = 0.15.0, in setup.cfg
 _TAG = re.compile(r"v?(\d+\.\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.post\d+)?)(?:[-_+].*)?", re.A)  # v0.14.0-ours.3
 _TYPED = re.compile(r"v?\d+\.\d+[\w.+!-]*", re.A)  # 0.14.0   v0.5.6.post2
 
@@ -94,7 +92,7 @@ def _version_in(name: str, text: str) -> str:
             return ""
         version = project.get("version") if isinstance(project, dict) else None
         return version if isinstance(version, str) and parse_version(version) else ""
-    match = (_CONFIGURED if name.endswith(".cfg") else _ASSIGNED).search(text)
+    match = VERSION.search(text)
     return match[1] if match and parse_version(match[1]) else ""
 
 

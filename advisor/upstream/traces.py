@@ -21,7 +21,7 @@ from advisor.upstream.fingerprints import places, short
 from advisor.upstream.history import ask
 from advisor.upstream.picks import Diff, names_any, same_change
 from advisor.upstream.sought import Sought
-from advisor.upstream.walk import Entry, Place, Walk
+from advisor.upstream.walk import Entry, Place, Walk, own_moves
 
 By = Literal["git", "patch", "subject"]
 _FEW = 300  # commits of its own up to which each is compared whole; above, only what touches a file of the changes
@@ -205,16 +205,7 @@ class Tracer:
 
     @cached_property
     def _moves(self) -> list[tuple[str, str]]:
-        """The files that its own commits moved, as old and new path, oldest first."""
-        if not self.own or not self.place.tips:
-            return []
-        shown = ["log", "--reverse", "-M50%", "--diff-filter=R", "--name-status", "-z", "--format=", "--no-merges"]
-        try:
-            listed = ask(self.repo, *shown, "-n", "2000", self.walk.entries[-1].sha, *self._stop(), "--")
-        except UpstreamError:
-            return []
-        parts = [part.strip("\n") for part in listed.split("\0")]
-        return [(parts[at + 1], parts[at + 2]) for at in range(len(parts) - 2) if re.fullmatch(r"R\d+", parts[at])]
+        return own_moves(self.repo, self.walk.entries[-1].sha, self.place)
 
     def _touches(self, change: Sought, entry: Entry) -> bool:
         known = self._files(change)

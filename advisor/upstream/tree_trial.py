@@ -18,7 +18,7 @@ from typing import Literal
 from advisor.upstream.patch_change import DIFF, Change
 from advisor.upstream.patch_store import Store
 from advisor.upstream.patching import three_way
-from advisor.upstream.picks import is_source
+from advisor.upstream.path_kinds import is_source
 
 Finding = Literal["in", "out", "part", "neither"]
 _TELLING = 8  # characters from which a line is taken to tell one change from another

@@ -6,12 +6,12 @@ A tree answers two questions: which files are there, and what does this one say.
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from advisor.errors import UpstreamError
+from advisor.upstream.history import ask, opened
 from advisor.upstream.wheels import Index
 
 
@@ -66,9 +66,10 @@ class GitTree:
 
 
 def git(clone: Path, *words: str) -> str:
-    """What a read-only git command prints in a clone; UpstreamError when it fails."""
-    command = ["git", "-C", str(clone), *words]
-    done = subprocess.run(command, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise UpstreamError(f"git {words[0]} failed: {done.stderr.decode('utf-8', 'replace').strip()}", str(clone))
-    return done.stdout.decode("utf-8", "replace")
+    """What a read-only git command prints in a clone, any text; UpstreamError when it fails."""
+    return ask(opened(clone), *words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def listed_as(ref: str) -> str:
+    """The version that a tag is listed under; ``HEAD`` is ``main``."""
+    return "main" if ref == "HEAD" else ref.removeprefix("v")

@@ -11,10 +11,12 @@ apart.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from git import Repo
 
+from advisor.errors import UpstreamError
 from advisor.model.build import order_key
 from advisor.model.knowledge import Commit, Knowledge, Tag
 from advisor.upstream import history
@@ -101,6 +103,19 @@ def walked(repo: Repo, sha: str) -> Walk:
             sha_of, parents, committer, subject, body = texts
             entries.append(Entry(sha_of, tuple(parents.split()), committer, subject, body, len(entries)))
     return Walk(entries, ask(repo, "rev-parse", "--is-shallow-repository") == "true")
+
+
+def own_moves(repo: Repo, sha: str, place: Place) -> list[tuple[str, str]]:
+    """The files that its own commits moved, as old and new path, oldest first; none where the clone lacks objects."""
+    if not place.own or not place.tips:
+        return []
+    shown = ["log", "--reverse", "-M50%", "--diff-filter=R", "--name-status", "-z", "--format=", "--no-merges"]
+    try:
+        listed = ask(repo, *shown, "-n", "2000", sha, "--not", *place.tips, "--")
+    except UpstreamError:
+        return []
+    parts = [part.strip("\n") for part in listed.split("\0")]
+    return [(parts[at + 1], parts[at + 2]) for at in range(len(parts) - 2) if re.fullmatch(r"R\d+", parts[at])]
 
 
 def placed(walk: Walk, sha: str, knowledge: Knowledge) -> Place:

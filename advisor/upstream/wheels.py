@@ -35,7 +35,7 @@ from urllib.parse import quote, urljoin
 from advisor.errors import UnreachableError, UpstreamError
 
 BLOCK_BYTES = 128 * 1024
-_SDIST_SOURCES = (".py", "PKG-INFO")
+_SDIST_SOURCES = (".py", "PKG-INFO", "Dockerfile")
 SIMPLE_JSON = "application/vnd.pypi.simple.v1+json"
 
 # (url, first byte, last byte) -> body; without a range the whole body.
@@ -163,6 +163,18 @@ class Index:
             _keep(kept, body)
         return kept.read_bytes()
 
+    def read_sdist(self, package: str, version: str, path: str) -> bytes:
+        """One file of a release's sdist, whether or not there is a wheel; UpstreamError when it has none such."""
+        file = next((one for one in self.release(package, version).files if one.name.endswith(".tar.gz")), None)
+        if file is None:
+            raise UpstreamError(f"{package} {version} has no sdist to read {path} from", self.url)
+        kept = self.cache / file.name / "files" / quote(path, safe="")
+        if not kept.exists():
+            if path not in self._sdist(file):
+                raise UpstreamError(f"{package} {version} holds no {path}", file.name)
+            _keep(kept, self._sdist(file)[path])
+        return kept.read_bytes()
+
     def _archive(self, file: File) -> zipfile.ZipFile:
         if file.name not in self._archives:
             size = file.size if file.size is not None else _length(file.url)
@@ -233,7 +245,7 @@ class RangeFile(io.RawIOBase):
 
 
 def _sources_of(sdist: io.BytesIO) -> dict[str, bytes]:
-    """Python files and metadata of an sdist, by their path below its top folder."""
+    """Python files, metadata and Dockerfiles of an sdist, by their path below its top folder."""
     with tarfile.open(fileobj=sdist) as archive:
         members = [one for one in archive.getmembers() if one.isfile() and one.name.endswith(_SDIST_SOURCES)]
         opened = {one.name.partition("/")[2]: archive.extractfile(one) for one in members}

@@ -10,33 +10,43 @@ import os
 from hashlib import sha1
 from pathlib import Path
 
-from git import Repo
-
 from advisor.errors import UpstreamError
-from advisor.upstream.history import ask
+from advisor.upstream.git import ask
 
 _LARGE = 32 << 20  # bytes above which a file is told by its being there alone
 
+Kept = dict[str, tuple[str, str]]
+"""Each file's mode and blob, as the index or a tree has it."""
 
-def edited(repo: Repo, tree: Path) -> tuple[str, ...]:
+
+def edited(git_dir: Path, tree: Path) -> tuple[str, ...]:
     """The tracked files that are changed, staged or gone, sorted; empty when that cannot be told."""
     try:
-        staged = ask(repo, "diff-index", "--cached", "--name-only", "--ignore-submodules=all", "-z", "HEAD", "--")
-        kept = _kept(ask(repo, "ls-files", "--stage", "-z", "--full-name", "--", ":/"))
+        staged = ask(git_dir, "diff-index", "--cached", "--name-only", "--ignore-submodules=all", "-z", "HEAD", "--")
+        kept = listed(ask(git_dir, "ls-files", "--stage", "-z", "--full-name", "--", ":/"))
     except UpstreamError:
         return ()
-    changed = {name for name, (mode, blob) in kept.items() if mode != "160000" and not _same(tree / name, mode, blob)}
-    return tuple(sorted(changed | set(filter(None, staged.split("\0")))))
+    return tuple(sorted({*differing(tree, kept), *filter(None, staged.split("\0"))}))
 
 
-def _kept(listed: str) -> dict[str, tuple[str, str]]:
-    """Each file's mode and blob in the index."""
+def differing(tree: Path, kept: Kept) -> list[str]:
+    """The files whose content is another, or that are gone; a submodule is no file."""
+    return [name for name, (mode, blob) in kept.items() if mode != "160000" and not _same(tree / name, mode, blob)]
+
+
+def listed(printed: str) -> Kept:
+    """What `ls-files --stage -z` or `ls-tree -z` prints."""
     found = {}
-    for line in filter(None, listed.split("\0")):
+    for line in filter(None, printed.split("\0")):
         about, _, name = line.partition("\t")
-        mode, blob, _ = about.split()
-        found[name] = (mode, blob)
+        parts = about.split()  # 100644 b56ddfb… 0, or 100644 blob b56ddfb…
+        found[name] = (parts[0], parts[2] if len(parts[2]) > 1 else parts[1])
     return found
+
+
+def content_of(file: Path) -> bytes:
+    """What git keeps of a file: its bytes, or where a link leads."""
+    return os.fsencode(os.readlink(file)) if file.is_symlink() else file.read_bytes()
 
 
 def _same(file: Path, mode: str, blob: str) -> bool:
@@ -44,7 +54,7 @@ def _same(file: Path, mode: str, blob: str) -> bool:
         link = file.is_symlink()
         if not link and file.lstat().st_size > _LARGE:
             return True
-        content = os.fsencode(os.readlink(file)) if link else file.read_bytes()
+        content = content_of(file)
     except OSError:
         return False
     if link is not (mode == "120000"):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.upstream import dockerfile
-from advisor.upstream.trees import GitTree, Tree, git
+from advisor.upstream.trees import GitTree, Tree, git, listed_as
 
 _CUDA_FILES = ("docker/Dockerfile.cuda", "docker/Dockerfile")
 _NPU_WHEEL = "scripts/deps/torch_npu_install.py"
@@ -34,7 +34,7 @@ _NPU_NOTE = re.compile(r"CANN (\d+(?:\.\d+)+)[^\n]*?(torch_npu|PyTorch) (\d+(?:\
 def record(clone: Path, ref: str) -> dict[str, Any]:
     """One entry of releases.json; ``HEAD`` is listed as ``main``."""
     commit, date = git(clone, "log", "-1", "--format=%H %cs", ref).split()
-    version = "main" if ref == "HEAD" else ref.removeprefix("v")
+    version = listed_as(ref)
     builds = builds_of(GitTree(clone, ref), version)
     return {"version": version, "date": date, "commit": commit, "pins": {}, "nccl": None, "builds": builds}
 

@@ -275,8 +275,6 @@ def vendored(tmp_path: Path) -> Repository:
 
 VERSIONS = [
     ("lmdeploy/version.py", "__version__ = '0.14.0'\nshort_version = __version__\n"),
-    ("pyproject.toml", '[project]\nname = "lmdeploy"\nversion = "0.14.0"\n'),
-    ("setup.cfg", "[metadata]\nname = lmdeploy\nversion = 0.14.0\n"),
 ]
 
 

@@ -10,9 +10,10 @@ import pytest
 from advisor.errors import UpstreamError, UsageError
 from advisor.upstream import patch_series, patching
 from advisor.upstream.patch_change import change
-from advisor.upstream.patch_hunks import hunks_of, kind_of, lines_of
+from advisor.upstream.patch_hunks import hunks_of, lines_of
 from advisor.upstream.patch_store import located, store
 from advisor.upstream.patching import Trial, tried
+from advisor.upstream.path_kinds import is_source, kind_of
 from tests.upstream.patch_clones import AGENT, DOC, FIXED, KERNEL, TEST, Repo, Upstream, lines
 
 
@@ -168,8 +169,7 @@ def test_a_commit_cut_off_from_its_parent_is_said(tmp_path, upstream):
     with store([located(shallow)]) as held, pytest.raises(UpstreamError, match="before it"):
         change(held, upstream.fix)
     with store([located(shallow), located(upstream.path)]) as held:
-        assert not held.cut, "another clone brings what was cut off"
-        assert change(held, upstream.fix).parent == upstream.need
+        assert change(held, upstream.fix).parent == upstream.need, "another clone brings what was cut off"
 
 
 @pytest.mark.parametrize("form", ["work tree", "bare", "linked work tree"])
@@ -307,7 +307,15 @@ def test_a_missing_last_line_end_and_lines_like_headings_are_read_right():
         ("lmdeploy/version.py", "version"),
         ("lmdeploy/conversion.py", "python"),
         ("src/proxy.cc", "other"),
+        ("xllm/core/scheduler_test.cpp", "tests"),
+        ("xllm/testing/made.cc", "tests"),
+        ("lmdeploy/foo_tests.py", "tests"),
+        ("autotest/config.yaml", "tests"),
+        ("vllm/benchmarks/serve.py", "tests"),
+        (".github/workflows/lint.yml", "tests"),
+        ("examples/serve.py", "docs"),
     ],
 )
 def test_what_a_file_is_to_a_build(path, kind):
     assert kind_of(path) == kind
+    assert is_source(path) is (kind not in ("tests", "docs"))
