@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.front_door import advisor
+from tests.front_door import advisor, checked
 
 POD = """\
 apiVersion: v1
@@ -26,11 +26,11 @@ UV = '# /// script\n# dependencies = ["vllm==0.28.0"]\n# ///\n'
 
 
 def found(folder: Path, name: str, text: str) -> set[tuple[str, str]]:
-    """The findings of one file: id and level."""
+    """The findings of one file that nothing suppresses: id and level."""
     (folder / name).write_text(text)
     ran = advisor("lint", name, "--format", "json", "--if-any", cwd=folder)
     assert ran.code in (0, 1), ran.err
-    return {(one["id"], one["level"]) for one in ran.report["findings"]}
+    return {(one["id"], one["level"]) for one in ran.report["findings"] if not one["suppressed"]}
 
 
 def launches(folder: Path, name: str, text: str) -> list[str]:
@@ -284,6 +284,39 @@ def test_a_manifest_in_a_here_document_is_a_manifest(tmp_path: Path, how: str) -
     pod = POD.format(image=VLLM, run="args: [--model, m, --disable-log-requests]")
     script = f"#!/bin/bash\nset -e\n{how}\n{pod}EOF\n"
     assert found(tmp_path, "run.sh", script) == {("setting-replaced", "error")}
+
+
+def test_a_loop_that_counts_leaves_its_rank_open_however_it_is_judged(tmp_path: Path) -> None:
+    script = "for ((i=0; i<2; i++)); do vllm serve m --nnodes 2 --node-rank $i & done\n"
+    settings = checked("--engine", "vllm", "--flags", script).report["settings"]
+    assert {one["flag"]: one["value"] for one in settings}["--node-rank"] == "$i"
+    assert found(tmp_path, "run.sh", f"#!/bin/bash\npip install vllm==0.28.0\n{script}") == set()
+
+
+# comments
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Makefile", "serve:\n\tpip install vllm==0.28.0\n\t# {}\n\tvllm serve m \\\n\t  --no-such-flag\n"),
+        (
+            "justfile",
+            "p:\n    pip install vllm==0.28.0\n    # {}\n    vllm serve m \\\n      --no-such-flag {{{{p}}}}\n",
+        ),
+        ("Procfile", "# {}\nweb: pip install vllm==0.28.0; vllm serve m --no-such-flag\n"),
+    ],
+)
+def test_a_comment_speaks_of_the_command_below_it(tmp_path: Path, name: str, text: str) -> None:
+    assert found(tmp_path, name, text.format("advisor: ignore[setting-unknown] ours")) == set()
+
+
+def test_a_comment_at_the_end_of_a_case_speaks_of_no_other_case(tmp_path: Path) -> None:
+    text = (
+        "#!/bin/bash\npip install vllm==0.28.0\ncase $1 in\na)\n  vllm serve m/a\n"
+        "  # advisor: ignore[setting-unknown] about a\n  ;;\nb)\n  vllm serve m/b --no-such-flag\n  ;;\nesac\n"
+    )
+    assert found(tmp_path, "run.sh", text) >= {("setting-unknown", "error")}
 
 
 # names

@@ -8,6 +8,7 @@ stands, so `_` goes in for it, and a byte is a character.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,3 +23,17 @@ def bash_tree(text: str) -> Node:
     from tree_sitter import Language, Parser
 
     return Parser(Language(tree_sitter_bash.language())).parse(_BEYOND.sub("_", text).encode("ascii")).root_node
+
+
+def bash_nodes(text: str) -> Iterator[Node]:
+    """Every node of the tree, in no order."""
+    waiting = [bash_tree(text)]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.children
+        yield node
+
+
+def place(node: Node) -> tuple[int, int]:
+    """The characters that a node spans."""
+    return node.start_byte, node.end_byte

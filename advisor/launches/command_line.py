@@ -20,6 +20,7 @@ from functools import cache, cached_property
 from advisor.launches.flags import Parsed, Place, parse
 from advisor.launches.shell import Binding, Command, Word
 from advisor.launches.spelling import looks_like_flag, spell
+from advisor.launches.wrappers import PYTHON, base
 from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
@@ -33,13 +34,13 @@ _NOT_STARTERS = {
     "echo", "printf", "grep", "rg", "pkill", "kill", "killall", "pip", "pip3", "uv", "ps", "cat", "tee", "curl", "git",
     "which", "man", "pgrep", "sed", "awk", "ls", "cd", "source", "trap", "test", "evalscope", "py-spy", "[", "[[",
 }  # fmt: skip
-_PYTHON = re.compile(r"python[\d.]*\Z")
+_DYNAMO = re.compile(r"dynamo\.(\w+)(?:\.main)?\Z")  # python3 -m dynamo.vllm
 _PROGRAM = re.compile(
     r"(?:.*/)?(?:bash|sh|zsh|python[\d.]*|torchrun|ray|nvidia-smi|sleep|tail|env|exec|serve|bench|chat|vllm|sglang|lmdeploy|xllm"
     r"|[\w.-]+\.(?:sh|py))\Z|.*\s"
 )  # what may follow an image and is no model
 _HELP = {"--help", "-h"}
-_NODE_RANK = {"--node-rank", "--node_rank"}
+NODE_RANK = {"--node-rank", "--node_rank"}
 _WORDS = {"with", "and", "on", "plus", "using", "under", "but", "in", "for"}  # vllm serve ... --tp 2 with MTP
 _MODEL_LIKE = re.compile(r"[/\\\d$<_.-]")
 
@@ -76,11 +77,6 @@ class Source:
     def place(self) -> Place:
         """For the reader of flags."""
         return Place(self.text, self.span)
-
-
-def base(word: str) -> str:
-    """The last part of a path."""
-    return word.rsplit("/", 1)[-1]
 
 
 @cache
@@ -132,7 +128,8 @@ def _starts(words: Sequence[Word], at: int, known: Knowledge) -> tuple[int, bool
     modules = [one for (one, *_) in phrases(known, "modules")]
     if words[at].text == "-m" and at + 1 < len(words) and at and looks_like_starter(words, at):
         module = words[at + 1].text
-        if module in modules:
+        by_dynamo = _DYNAMO.match(module)
+        if module in modules or (by_dynamo and by_dynamo.group(1) == known.engine):
             return at + 2, True
         if module.split(".")[0] == known.engine:
             return at + 2, False
@@ -145,7 +142,7 @@ def _starts(words: Sequence[Word], at: int, known: Knowledge) -> tuple[int, bool
 
 def looks_like_starter(words: Sequence[Word], at: int) -> bool:
     """Whether some word before `at` runs a Python module: `python3 -u -m`, `torchrun … -m`, `"$PYTHON" -m`."""
-    return any(_PYTHON.match(base(word.text)) or base(word.text) == "torchrun" or not word.known for word in words[:at])
+    return any(PYTHON.match(base(word.text)) or base(word.text) == "torchrun" or not word.known for word in words[:at])
 
 
 def _by_flags(command: Command, knowledge: Mapping[str, Knowledge], engine: str | None) -> Recognised | None:
@@ -178,7 +175,22 @@ def read(
     parsed = parse(command.words[found.arguments :], known, version, source.place())
     model = _model(parsed, known, found)
     launch = assemble(command, parsed, found.engine, known, source, model, complete=found.exact, server=found.exact)
-    return replace(launch, exact=found.exact), parsed
+    return replace(left_to_dynamo(launch, command, found), exact=found.exact), parsed
+
+
+def left_to_dynamo(launch: Launch, command: Command, found: Recognised) -> Launch:
+    """A launch by `python3 -m dynamo.vllm …` without the flags that no release of the engine has: they are Dynamo's.
+
+    The rest goes through the engine's own parser, so an absent flag has the engine's default, but for what concerns KV
+    events, log statistics and the scheduler class. Dynamo components/src/dynamo/vllm/args.py at 000a36a7399a,
+    …/sglang/args.py at 010ba7526f5a, read 2026-11-29.
+    """
+    own = [one.typed for one in launch.settings if not one.known]
+    if not own or not found.arguments or not _DYNAMO.match(command.words[found.arguments - 1].text):
+        return launch
+    note = f"not {launch.engine}'s flags, left to Dynamo: {' '.join(own)}"
+    kept = tuple(one for one in launch.settings if one.known)
+    return replace(launch, settings=kept, notes=(*launch.notes, note))
 
 
 def _model(parsed: Parsed, known: Knowledge | None, found: Recognised) -> str:
@@ -213,7 +225,7 @@ def assemble(
         notes.append(f"not read as flags: {' '.join(word.text for word in parsed.strays[:6])}")
     whole = complete and not (config or parsed.strays or parsed.elided)
     rank = next(
-        (str(one.value) for one in reversed(parsed.settings) if one.flag in _NODE_RANK or one.typed in _NODE_RANK), None
+        (str(one.value) for one in reversed(parsed.settings) if one.flag in NODE_RANK or one.typed in NODE_RANK), None
     )
     variables = [_variable(one, source) for one in command.environment]
     for one in command.assigned:

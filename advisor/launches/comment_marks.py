@@ -12,7 +12,7 @@ import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from advisor.launches.bash_tree import bash_tree
+from advisor.launches.bash_tree import bash_nodes
 
 
 class Mark(NamedTuple):
@@ -35,7 +35,7 @@ def _yaml(lines: Sequence[str]) -> Iterator[Mark]:
     quote, block = "", -1
     for number, line in enumerate(lines, 1):
         if block >= 0:
-            if not line.strip() or _indent(line) > block:
+            if not line.strip() or indent(line) > block:
                 continue
             block = -1
         at, quote = _yaml_comment(line, quote)
@@ -77,22 +77,20 @@ def _token_starts(line: str, at: int) -> bool:
 def _parent(code: str) -> int:
     """The indent that the lines of a block scalar have to exceed."""
     dashes = _OPENS.match(code)
-    start = dashes.end() if dashes else _indent(code)
+    start = dashes.end() if dashes else indent(code)
     if code[start:].lstrip()[:1] in "|>!&":  # `- |`: the item itself is the scalar
         return start - 2 if dashes and dashes[1] else -1 if start == 0 else start - 1
     return start
 
 
-def _indent(line: str) -> int:
+def indent(line: str) -> int:
+    """The blanks before the first character that is none; YAML counts no tabs."""
     return len(line) - len(line.lstrip(" "))
 
 
 def _shell(lines: Sequence[str]) -> Iterator[Mark]:
-    waiting = [bash_tree("\n".join(lines))]
     found: list[Mark] = []
-    while waiting:
-        node = waiting.pop()
-        waiting += node.children
+    for node in bash_nodes("\n".join(lines)):
         if node.type == "comment":
             row, start = node.start_point
             found.append(Mark(lines[row][start + 1 :].rstrip(), row + 1, start + 1, len(lines[row].rstrip()) + 1))

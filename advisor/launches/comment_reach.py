@@ -7,22 +7,24 @@ covers, counted from 1. A comment with nothing below it covers itself alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from advisor.launches.bash_tree import bash_tree
+from advisor.launches.bash_tree import bash_nodes
+from advisor.launches.comment_marks import indent
 
 Reach = Callable[[int], tuple[int, int]]
 
-_MARKS = ("#", "//", ";", "<!--")
+_HASH, _INI = ("#",), ("#", ";")
 
 
-def _below(lines: Sequence[str]) -> list[int]:
+def _below(lines: Sequence[str], marks: tuple[str, ...] = _HASH) -> list[int]:
     """For each line, from 0: the next that is neither empty nor a comment; a line itself when there is none."""
     below = list(range(len(lines) + 1))
     known = 0
     for number in range(len(lines), 0, -1):
         below[number] = known or number
         said = lines[number - 1].strip()
-        if said and not said.startswith(_MARKS):
+        if said and not said.startswith(marks):
             known = number
     return below
 
@@ -50,7 +52,7 @@ def _yaml(lines: Sequence[str]) -> Reach:
 def _indented(lines: Sequence[str], first: int) -> tuple[int, int]:
     """The key or item on line `first` with everything under it. Items may stand as deep as the key they belong to."""
     head = lines[first - 1]
-    depth = _indent(head)
+    depth = indent(head)
     item = head.lstrip().startswith("- ") or head.strip() == "-"
     last = first
     for number in range(first + 1, len(lines) + 1):
@@ -58,25 +60,18 @@ def _indented(lines: Sequence[str], first: int) -> tuple[int, int]:
         said = line.strip()
         if not said or said.startswith("#"):
             continue
-        beside = not item and _indent(line) == depth and (said.startswith("- ") or said == "-")
-        if _indent(line) <= depth and not beside:
+        beside = not item and indent(line) == depth and (said.startswith("- ") or said == "-")
+        if indent(line) <= depth and not beside:
             break
         last = number
     return first, last
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
-
-
 def _shell(lines: Sequence[str]) -> Reach:
     """To the end of the largest piece of grammar that begins on the next line: a command, a list, a loop."""
     ends: dict[int, int] = {}
-    waiting = [bash_tree("\n".join(lines))]
-    while waiting:
-        node = waiting.pop()
-        waiting += node.children
-        if node.type not in ("program", "comment"):
+    for node in bash_nodes("\n".join(lines)):
+        if node.type not in ("program", "comment", "ERROR"):  # an error reaches as far as the grammar was lost
             row, column = node.end_point
             ends[node.start_point[0] + 1] = max(ends.get(node.start_point[0] + 1, 0), row + (1 if column else 0))
 
@@ -89,15 +84,15 @@ def _shell(lines: Sequence[str]) -> Reach:
     return reach
 
 
-def _continued(lines: Sequence[str]) -> Reach:
+def _continued(lines: Sequence[str], marks: tuple[str, ...] = _HASH) -> Reach:
     """To the end of the instruction; amid one that goes on over several lines, only the line below."""
 
     def goes_on(number: int) -> bool:
         return lines[number - 1].rstrip().endswith("\\")
 
-    below, within = _below(lines), [False] * (len(lines) + 2)
+    below, within = _below(lines, marks), [False] * (len(lines) + 2)
     for number in range(1, len(lines) + 1):  # `within`: the line belongs to what an earlier one began
-        comment = lines[number - 1].strip().startswith(_MARKS)
+        comment = lines[number - 1].strip().startswith(marks)
         within[number + 1] = within[number] if comment else goes_on(number)
 
     def reach(line: int) -> tuple[int, int]:
@@ -137,7 +132,7 @@ READERS: Mapping[str, Callable[[Sequence[str]], Reach]] = {
     "yaml": _yaml,
     "shell": _shell,
     "dockerfile": _continued,
-    "ini": _continued,
+    "ini": partial(_continued, marks=_INI),
     "python": _python,
     "toml": _only_next,
 }

@@ -32,7 +32,7 @@ _SUFFIXES: dict[str, Language] = {
 }
 _WHOLE_NAMES = ("dockerfile", "containerfile")
 _FORMATS: dict[str, Language] = {
-    **dict.fromkeys(("shell", "slurm", "docker", "command line", "script"), "shell"),
+    **dict.fromkeys(("shell", "slurm", "makefile", "justfile", "procfile"), "shell"),
     "dockerfile": "dockerfile",
     "python": "python",
     "systemd": "ini",

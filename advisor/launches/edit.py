@@ -134,20 +134,20 @@ class _Editor:
     def unset(self, flag: str) -> None:
         """Remove a flag and everything dotted under it, or one key of a JSON value."""
         spelled = spell(flag, self.known, self.version)
-        self.settings = [one for one in self.settings if not _under(one.flag, spelled.flag)]
+        self.settings = [one for one in self.settings if not under(one.flag, spelled.flag)]
         for _ in range(200):
             typed = self._typed(spelled.flag)
             if typed is None:
                 return
             text = self._without(typed, spelled.flag)
             if text is None or text == self.text or not self._step(text):
-                self._noun(lambda one: not _under(one.flag, spelled.flag))
+                self._noun(lambda one: not under(one.flag, spelled.flag))
                 return
 
     def _typed(self, flag: str) -> Setting | None:
         """The last setting of the text that is the flag or lies under it."""
         settings = self.seen.launch.settings if self.seen else ()
-        return next((one for one in reversed(settings) if _under(one.flag, flag) and one.origin == "stated"), None)
+        return next((one for one in reversed(settings) if under(one.flag, flag) and one.origin == "stated"), None)
 
     def _without(self, one: Setting, flag: str) -> str | None:
         at = rewrite.token(self.text, one)
@@ -314,7 +314,8 @@ class _Editor:
         )
 
 
-def _under(flag: str, whole: str) -> bool:
+def under(flag: str, whole: str) -> bool:
+    """Whether a flag is that one or a key of its JSON value."""
     return flag == whole or flag.startswith(whole + ".")
 
 

@@ -20,14 +20,20 @@ from advisor.model.launch import Setting
 
 _OVERRIDE = re.compile(r"(?<![\w.+])\+{0,2}(?:\w+\.){0,4}rollout\.([A-Za-z_][\w.]*)=([\"']?)([^\s\"'\\]+)\2")
 _NAME = re.compile(r"rollout\.name=[\"']?(\w+)")
-_FLAGS = {
+FLAGS = {
     "tensor_model_parallel_size": ("--tensor-parallel-size", "--tp-size", "--tp"),
     "pipeline_model_parallel_size": ("--pipeline-parallel-size", "--pp-size"),
     "data_parallel_size": ("--data-parallel-size", "--dp-size", "--dp"),
+    "expert_parallel_size": ("--ep-size", "--ep"),
     "gpu_memory_utilization": ("--gpu-memory-utilization", "--mem-fraction-static"),
-    "enforce_eager": ("--enforce-eager",),
+    "enforce_eager": ("--enforce-eager", "--disable-cuda-graph"),
+    "enable_chunked_prefill": ("--enable-chunked-prefill",),
+    "enable_prefix_caching": ("--enable-prefix-caching",),
     "max_model_len": ("--max-model-len", "--context-length"),
     "max_num_seqs": ("--max-num-seqs", "--max-running-requests"),
+    "max_num_batched_tokens": ("--max-num-batched-tokens",),
+    "dtype": ("--dtype",),
+    "load_format": ("--load-format",),
 }
 
 
@@ -44,7 +50,7 @@ def read(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator
     for found in _OVERRIDE.finditer(prose.joined):
         key, value = found.group(1), found.group(3)
         own = f"engine_kwargs.{known.engine}."
-        names = (f"--{key[len(own) :]}",) if key.startswith(own) else _FLAGS.get(key, ())
+        names = (f"--{key[len(own) :]}",) if key.startswith(own) else FLAGS.get(key, ())
         spelled = next((one for name in names if (one := spell(name, known, version)).known), None)
         if spelled is not None:
             shown = convert(value, "bool" if spelled.boolean else spelled.type, guess=spelled.type is None)

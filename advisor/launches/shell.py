@@ -10,6 +10,7 @@ empty result means that the text holds no command.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -19,7 +20,7 @@ from advisor.launches.syntax import Binding, Command
 from advisor.launches.words import Word, prepare, resolve
 from advisor.launches.wrappers import binding_of, peel
 
-__all__ = ["Binding", "Command", "Script", "Word", "read", "resolve", "unclosed"]
+__all__ = ["Binding", "Command", "Script", "Word", "moved", "read", "resolve", "unclosed"]
 
 MAX_CHARACTERS = 1 << 20
 
@@ -92,22 +93,30 @@ def _inner(text: str, word: Word) -> list[Command]:
     """The commands of a string given to `bash -c`, with their places in `text` where the string is typed plainly."""
     offset = text.find(word.text, word.start, word.end) if word.start >= 0 and word.text else -1
     found = read(word.text).commands
-    return [_moved(one, offset) for one in found]
+    return [moved(one, lambda start, end: (start + offset, end + offset) if offset >= 0 else (-1, -1)) for one in found]
 
 
-def _moved(command: Command, offset: int) -> Command:
-    def place(at: int) -> int:
-        return at + offset if at >= 0 and offset >= 0 else -1
+def moved(command: Command, move: Callable[[int, int], tuple[int, int]]) -> Command:
+    """The command with every place given by `move` for its characters `start`..`end`; what has no place keeps none."""
+
+    def place(start: int, end: int) -> tuple[int, int]:
+        return move(start, end) if start >= 0 else (-1, -1)
 
     def bound(one: Binding) -> Binding:
-        return replace(one, name_start=place(one.name_start), start=place(one.start), end=place(one.end))
+        start, end = place(one.start, one.end)
+        return replace(one, name_start=place(one.name_start, one.name_start + 1)[0], start=start, end=end)
 
+    def told(word: Word) -> Word:
+        start, end = place(word.start, word.end)
+        return replace(word, start=start, end=end)
+
+    start, end = place(command.start, command.end)
     return Command(
-        tuple(replace(word, start=place(word.start), end=place(word.end)) for word in command.words),
+        tuple(map(told, command.words)),
         tuple(map(bound, command.environment)),
         tuple(map(bound, command.assigned)),
-        place(command.start),
-        place(command.end),
+        start,
+        end,
         command.image,
-        place(command.image_start),
+        place(command.image_start, command.image_start + len(command.image))[0],
     )

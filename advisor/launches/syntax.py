@@ -13,10 +13,12 @@ not have happened, so what it assigns is unknown afterwards.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from advisor.launches.bash_tree import bash_tree
+from advisor.launches.bash_tree import bash_tree, place
 from advisor.launches.words import Scope, Word, prepare, resolve
 
 if TYPE_CHECKING:
@@ -32,14 +34,19 @@ _WORDS = {
     "brace_expression", "command_name", "regex",
     "extglob_pattern", "test_operator",
 }  # fmt: skip
+_TURNING = {"for_statement": ("variable",), "c_style_for_statement": ("initializer", "update")}
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _WRITERS = {"cat", "tee", "bash", "sh", "ssh"}
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """`NAME=value` as typed: `how` is prefix, export, docker or assigned (a shell variable that is not exported).
+    """`NAME=value` as typed; a program gets it, unless it is `assigned`, a shell variable that is not exported.
 
-    `start`..`end` are the characters of the value, quotes included; `name_start` where NAME begins.
+    `how` is the way it is given, by which it is edited. In shell: prefix (`env A=b` too), export, assigned, docker
+    (`docker run -e`), carried (another launcher's `-x`, `-e` or `--env`). In a file: manifest, env (a Dockerfile's),
+    unit (systemd's), python, json. Apart from any launch: separate. `start`..`end` are the characters of the value,
+    quotes included; `name_start` where NAME begins.
     """
 
     name: str
@@ -76,25 +83,29 @@ class _State:
         """What a branch that may not have run assigned is unknown from here on."""
         for name, value in branch.scope.items():
             if self.scope.get(name) != value:
-                self.scope[name] = None
-                self.exported.pop(name, None)
-                self.assigned.pop(name, None)
+                self.lose(name)
+
+    def lose(self, name: str) -> None:
+        """Its value is not known from here on."""
+        self.scope[name] = None
+        self.exported.pop(name, None)
+        self.assigned.pop(name, None)
 
 
-def commands(text: str, masked: str) -> list[Command]:
-    """Every simple command of the script in the order written. `masked` is what `words.prepare` made of `text`."""
-    reader = _Reader(text)
+def commands(text: str, masked: str, scope: Scope | None = None) -> list[Command]:
+    """Every simple command of the script in the order written. `masked` is what `words.prepare` made of `text`.
+
+    `scope` are variables known from the start.
+    """
+    reader = _Reader(text, scope or {})
     reader.visit(bash_tree(masked))
     return reader.found
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
-        self.text, self.state = text, _State()
+    def __init__(self, text: str, scope: Scope) -> None:
+        self.text, self.state = text, _State(dict(scope))
         self.found: list[Command] = []
-
-    def place(self, node: Node) -> tuple[int, int]:
-        return node.start_byte, node.end_byte
 
     def visit(self, node: Node) -> None:
         handler: Any = getattr(self, f"_{node.type}", None)
@@ -120,7 +131,7 @@ class _Reader:
     def _loose(self, nodes: list[Node]) -> None:
         """Words the grammar could not place: taken as a command, so that a slip elsewhere loses nothing."""
         if nodes:
-            self._emit(self._words(nodes), [], self.place(nodes[0])[0], self.place(nodes[-1])[1])
+            self._emit(self._words(nodes), [], place(nodes[0])[0], place(nodes[-1])[1])
 
     def _is_flag(self, node: Node) -> bool:
         """The grammar takes a leading `--x=1` for an assignment; to bash it is a word."""
@@ -134,11 +145,19 @@ class _Reader:
 
     def _branch(self, node: Node) -> None:
         outer, self.state = self.state, self.state.copy()
-        if node.type == "for_statement" and (variable := node.child_by_field_name("variable")) is not None:
-            self.state.scope[self._source(variable)] = None
-        self._children(node)
+        for name in self._turning(node):
+            self.state.lose(name)
+        body = node.child_by_field_name("body") if node.type == "c_style_for_statement" else None
+        self._children(body or node)
         outer.forget(self.state)
         self.state = outer
+
+    def _turning(self, node: Node) -> Iterator[str]:
+        """The variables that a loop sets at each turn."""
+        for part in _TURNING.get(node.type, ()):
+            for one in node.children_by_field_name(part):
+                if found := _NAME.search(self._source(one)):
+                    yield found.group()
 
     def _subshell(self, node: Node) -> None:
         outer, self.state = self.state, self.state.copy()
@@ -154,8 +173,7 @@ class _Reader:
             self._children(node)
 
     def _source(self, node: Node) -> str:
-        start, end = self.place(node)
-        return self.text[start:end]
+        return self.text[slice(*place(node))]
 
     def _variable_assignment(self, node: Node) -> None:
         binding = self._assign(node)
@@ -172,14 +190,14 @@ class _Reader:
         if value is not None and value.type == "array":
             self._assign_array(key, value, appended)
             return None
-        start, end = self.place(value) if value is not None else (self.place(node)[1],) * 2
+        start, end = place(value) if value is not None else (place(node)[1],) * 2
         content = self._content(start, end)
         before = self.state.scope.get(key)
         if appended and isinstance(before, Word):
             content = Word(before.text + content.text, known=before.known and content.known)
         if remember:
             self.state.scope[key] = content if content.known else None
-        return Binding(key, content.text, "assigned", self.place(name)[0], start, end)
+        return Binding(key, content.text, "assigned", place(name)[0], start, end)
 
     def _assign_array(self, key: str, value: Node, appended: bool) -> None:
         before = self.state.scope.get(key) if appended else ()
@@ -244,7 +262,7 @@ class _Reader:
                 self.visit(child)
             if child.type != "heredoc_body" or head not in _WRITERS:
                 continue
-            start, end = self.place(child)
+            start, end = place(child)
             blank = "".join(char if char == "\n" else " " for char in self.text[:start]) + self.text[start:end]
             self.found.extend(commands(blank, prepare(blank).text))
 
@@ -264,13 +282,13 @@ class _Reader:
             elif child.type == "heredoc_redirect":
                 self._heredoc(child)
         nodes += strays or []
-        start, end = self.place(node)
-        self._emit(self._words(nodes), prefixes, start, self.place(nodes[-1])[1] if nodes else end)
+        start, end = place(node)
+        self._emit(self._words(nodes), prefixes, start, place(nodes[-1])[1] if nodes else end)
 
     def _words(self, nodes: list[Node]) -> list[Word]:
         spans: list[tuple[int, int]] = []
         for node in nodes:
-            start, end = self.place(node)
+            start, end = place(node)
             if spans and spans[-1][1] == start:
                 spans[-1] = (spans[-1][0], end)
             else:

@@ -1,4 +1,4 @@
-"""The command inside a wrapper: what `sudo`, `env`, `nohup`, `timeout`, `bash -c` or `docker run` would start.
+"""The command inside a wrapper: what `sudo`, `env`, `nohup`, `eval`, `bash -c` or `docker run` would start.
 
 docker run --gpus all -e NCCL_DEBUG=INFO vllm/vllm-openai:v0.11.0 --model m
     -> `--model m` with NCCL_DEBUG=INFO and the image `vllm/vllm-openai:v0.11.0`
@@ -7,7 +7,7 @@ docker run --gpus all -e NCCL_DEBUG=INFO vllm/vllm-openai:v0.11.0 --model m
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from advisor.launches.syntax import Binding, Command
@@ -49,8 +49,10 @@ _DOCKER_SWITCHES = {
     "--no-healthcheck", "--oom-kill-disable", "--sig-proxy", "--quiet", "--disable-content-trust", "--help",
 }  # fmt: skip
 _KUBECTL = {"kubectl", "oc"}
-_SHELLS = {"bash", "sh", "zsh", "dash"}
+_SHELLS = {"bash", "sh", "zsh", "dash", "ash"}
+_SHELL_VALUES = re.compile(r"[-+]\w*[oO]\Z|--(?:rcfile|init-file)\Z")  # bash -euo pipefail
 _NAMED = re.compile(r"([A-Za-z_]\w*)=")
+PYTHON = re.compile(r"python[\d.]*\Z")
 
 Inner = Callable[[Word], list[Command]]
 
@@ -79,7 +81,9 @@ def peel(command: Command, inner: Inner) -> list[Command]:
             return peel(started, inner)
         if head in _CARRIERS:
             return _carried(command, inner)
-        if head in _SHELLS and (script := _script(command.words)):
+        if head == "eval" and len(command.words) > 1:
+            return _spread(command, command.words[1:], inner)
+        if script := script_of(command.words):
             return [_within(command, one) for found in inner(script) for one in peel(found, inner)]
         if head in _DOCKER and (entered := _docker_entered(command)):
             command = entered
@@ -117,7 +121,7 @@ def _carried(command: Command, inner: Inner) -> list[Command]:
     ]
     command = replace(command, environment=(*command.environment, *bindings))
     for index in range(1, len(words)):
-        if base(words[index].text) in _SHELLS and (script := _script(words[index:])):
+        if script := script_of(words[index:]):
             return [_within(command, one) for found in inner(script) for one in peel(found, inner)]
     return [command]
 
@@ -127,13 +131,15 @@ def _within(outer: Command, found: Command) -> Command:
     return replace(found, environment=(*outer.environment, *found.environment), image=image, image_start=at)
 
 
-def _script(words: tuple[Word, ...]) -> Word | None:
-    for index, word in enumerate(words[1:-1], 1):
-        if not word.text.startswith("-"):
-            return None
-        if re.fullmatch(r"-\w*c", word.text):
-            return words[index + 1]
-    return None
+def script_of(words: Sequence[Word]) -> Word | None:
+    """The string given to a shell: `bash -euo pipefail -c -- "…"`; None where no shell is given one."""
+    if not words or base(words[0].text) not in _SHELLS:
+        return None
+    asked, at = False, 1
+    while at < len(words) and words[at].text.startswith(("-", "+")):
+        asked |= bool(re.fullmatch(r"-\w*c\w*", words[at].text))
+        at += 2 if _SHELL_VALUES.match(words[at].text) else 1
+    return words[at] if asked and at < len(words) else None
 
 
 def _unwrap(command: Command, head: str) -> Command:
@@ -183,7 +189,7 @@ def _docker_entered(command: Command) -> Command | None:
     while at < len(words) and words[at].text.startswith("-"):
         name, equals, _ = words[at].text.partition("=")
         takes = not equals and name in ("-e", "--env", "--env-file", "-u", "--user", "-w", "--workdir", "--detach-keys")
-        carrier = words[at + 1] if takes and at + 1 < len(words) else _after(words[at], len(name) + 1)
+        carrier = words[at + 1] if takes and at + 1 < len(words) else after(words[at], len(name) + 1)
         if name in ("-e", "--env") and (binding := binding_of(carrier, "carried")):
             bindings.append(binding)
         at += 2 if takes else 1
@@ -195,8 +201,10 @@ def _docker(command: Command, at: int) -> Command:
     bindings: list[Binding] = []  # what docker's own process sees does not reach the container
     while at < len(words) and words[at].text.startswith("-"):
         name, equals, _ = words[at].text.partition("=")
-        value = words[at + 1] if not equals and at + 1 < len(words) and not _is_switch(name) else None
-        carrier = value or _after(words[at], len(name) + 1)
+        glued = is_glued(words[at].text, lambda short: not is_switch(short))
+        name = name[:2] if glued else name
+        value = words[at + 1] if not (equals or glued) and at + 1 < len(words) and not is_switch(name) else None
+        carrier = value or after(words[at], len(name) + (not glued))
         if name in ("-e", "--env") and (binding := binding_of(carrier, "docker")):
             bindings.append(binding)
         elif name == "--entrypoint":
@@ -233,14 +241,21 @@ def _told(words: tuple[Word, ...]) -> Iterator[tuple[str, Word]]:
     for at, word in enumerate(words):
         name, equals, _ = word.text.partition("=")
         if equals:
-            yield name, _after(word, len(name) + 1)
+            yield name, after(word, len(name) + 1)
         elif name.startswith("--") and at + 1 < len(words):
             yield name, words[at + 1]
 
 
-def _is_switch(name: str) -> bool:
+def is_switch(name: str) -> bool:
+    """Whether an option of `docker run` takes no value."""
     return name in _DOCKER_SWITCHES or bool(re.fullmatch(r"-[ditPq]+", name))
 
 
-def _after(word: Word, cut: int) -> Word:
+def is_glued(text: str, takes: Callable[[str], bool]) -> bool:
+    """Whether an option's value stands right behind its letter: `-p8000:8000`, `-N2`."""
+    return len(text) > 2 and text[1] != "-" and takes(text[:2])
+
+
+def after(word: Word, cut: int) -> Word:
+    """The word without its first characters: the value behind `--name=`."""
     return Word(word.text[cut:], word.start + cut if word.start >= 0 else -1, word.end, word.known)

@@ -104,7 +104,7 @@ def test_a_comment_is_where_it_says(name):
     lines = text.split("\n")
     for one in comments(name, text):
         here = lines[one.line - 1][one.column - 1 : one.end_column - 1]
-        assert here.lstrip("#/;*<!- ").split("]")[0] == one.text.split("]")[0]
+        assert here.lstrip("#; ").split("]")[0] == one.text.split("]")[0]
 
 
 def test_items_as_deep_as_their_key_are_under_it():
@@ -112,6 +112,19 @@ def test_items_as_deep_as_their_key_are_under_it():
     assert one.covers == (2, 6)
     (two,) = comments("a.yaml", "args:\n- a: 1\n# advisor: ignore[x]\n- b: 1\n  c: 2\n- d\n")
     assert two.covers == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "covers"),
+    [
+        ("a.sh", "case $1 in\na)\n  x\n  # advisor: ignore[x]\n  ;;\nb)\n  y\n  ;;\nesac\n", (5, 5)),
+        ("a.service", "# advisor: ignore[x]\n; said\nExecStart=x \\\n  ; said\n  --tp 8\n", (3, 5)),
+        ("Dockerfile", "# advisor: ignore[x]\n; no comment\nRUN x\n", (2, 2)),
+        ("a.sh", "# advisor: ignore[x]\na $(\nb (\nc\n", (2, 2)),
+    ],
+)
+def test_only_the_comments_of_its_own_language_are_passed_over(name, text, covers):
+    assert [one.covers for one in comments(name, text)] == [covers]
 
 
 @pytest.mark.parametrize("head", ["- |", "- >-", "a: |2", "- a: !t |", "- - |", "a: &x |-", "a: | # said"])
@@ -153,6 +166,9 @@ def test_no_yaml_comment_stands_within_a_scalar_as_the_parser_sees_it():
         ("run", "", "#!/usr/bin/env bash\n", "shell"),
         ("run", "", "#!/usr/bin/env python3\n", "python"),
         ("run", "slurm", "", "shell"),
+        ("Makefile", "makefile", "", "shell"),
+        ("justfile", "justfile", "", "shell"),
+        ("Procfile.dev", "procfile", "", "shell"),
         ("a.txt", "kubernetes", "", "yaml"),
         ("a.json", "", "{}", None),
         ("shadow", "", "", None),

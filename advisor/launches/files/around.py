@@ -15,20 +15,31 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from advisor.launches.command_line import base
 from advisor.launches.files.amounts import devices, seconds, size
+from advisor.launches.files.healthcheck import health
 from advisor.launches.files.page import Page
 from advisor.launches.syntax import Binding
 from advisor.launches.words import Word
-from advisor.launches.wrappers import _DOCKER_SWITCHES as DOCKER_SWITCHES
-from advisor.launches.wrappers import binding_of
+from advisor.launches.wrappers import after, base, binding_of, is_glued, is_switch
 from advisor.model.deployment import Probe, Quantity, Resources
 from advisor.model.fact import Note
 
 _DOCKER, _HPC = {"docker", "podman", "nerdctl"}, {"singularity", "apptainer"}
-_SRUN = {
-    "-N": "--nodes", "-n": "--ntasks", "-G": "--gpus", "-J": "--job-name", "-c": "--cpus-per-task", "-w": "--nodelist",
-    "-p": "--partition", "-t": "--time", "-A": "--account", "-o": "--output", "-e": "--error",
+_SHORT = {
+    "-A": "--account", "-a": "--array", "-B": "--extra-node-info", "-b": "--begin", "-c": "--cpus-per-task",
+    "-C": "--constraint", "-d": "--dependency", "-D": "--chdir", "-e": "--error", "-F": "--nodefile", "-G": "--gpus",
+    "-i": "--input", "-J": "--job-name", "-L": "--licenses", "-m": "--distribution", "-M": "--clusters",
+    "-n": "--ntasks", "-N": "--nodes", "-o": "--output", "-p": "--partition", "-q": "--qos",
+    "-r": "--relative", "-S": "--core-spec", "-t": "--time", "-T": "--threads", "-w": "--nodelist", "-x": "--exclude",
+}  # fmt: skip
+_SLURM_VALUES = {
+    *_SHORT, *_SHORT.values(), "--comment", "--container", "--container-env", "--container-image", "--container-mounts",
+    "--container-name", "--container-save", "--container-workdir", "--cores-per-socket", "--cpu-bind", "--cpus-per-gpu",
+    "--export", "--gpu-bind", "--gpu-freq", "--gpus-per-node", "--gpus-per-socket", "--gpus-per-task", "--gres",
+    "--gres-flags", "--het-group", "--hint", "--jobid", "--mail-type", "--mail-user", "--mem", "--mem-bind",
+    "--mem-per-cpu", "--mem-per-gpu", "--mpi", "--network", "--ntasks-per-core", "--ntasks-per-gpu",
+    "--ntasks-per-node", "--ntasks-per-socket", "--open-mode", "--prefer", "--priority", "--reservation", "--signal",
+    "--sockets-per-node", "--threads-per-core", "--time-min", "--tmp", "--wckey",
 }  # fmt: skip
 _SINGULARITY_VALUES = {
     "-B", "--bind", "--env", "--env-file", "-H", "--home", "--pwd", "-W", "--workdir", "--overlay", "-o", "-S",
@@ -81,9 +92,10 @@ def options(words: Sequence[Word], at: int, takes: Callable[[str], bool]) -> tup
         word = words[at]
         name, equals, _ = word.text.partition("=")
         value: Word | None = None
-        if equals:
-            cut = len(name) + 1
-            value = Word(word.text[cut:], word.start + cut if word.start >= 0 else -1, word.end, word.known)
+        if is_glued(word.text, takes):
+            name, equals, value = word.text[:2], "=", after(word, 2)
+        elif equals:
+            value = after(word, len(name) + 1)
         elif takes(name) and at + 1 < len(words):
             value = words[at + 1]
         found.append(Option(name, value, word.start, value.end if value else word.end))
@@ -100,10 +112,9 @@ def read(page: Page, words: Sequence[Word], into: Around) -> None:
         elif head in _HPC and (at := _run(words, index, ("exec", "run", "shell"))):
             _singularity(page, words, at, into)
         elif head == "enroot" and (at := _run(words, index, ("start", "exec"))):
-            _enroot(page, words, at, into)
+            _enroot(words, at, into)
         elif head == "srun":
-            found, _ = options(words, index + 1, lambda name: name in _SRUN or name in ("--nodes", "--gres", "--mem"))
-            scheduler(page, found, into)
+            scheduler(page, words[index + 1 :], into)
         elif head == "torchrun" or word.text.endswith("torch.distributed.run"):
             _torchrun(page, words[index + 1 :], into)
         elif head in ("mpirun", "mpiexec") and (count := _value(words[index + 1 :], ("-n", "-np", "--np", "--n"))):
@@ -130,8 +141,7 @@ def _value(words: Sequence[Word], names: tuple[str, ...]) -> Word | None:
         if name not in names:
             continue
         if equals:
-            cut = len(name) + 1
-            return Word(word.text[cut:], word.start + cut if word.start >= 0 else -1, word.end, word.known)
+            return after(word, len(name) + 1)
         return words[index + 1] if index + 1 < len(words) else None
     return None
 
@@ -141,14 +151,10 @@ def quantity(page: Page, number: int | None, text: str, start: int, end: int) ->
     return Quantity(number, text, page.place(start, end)) if number is not None else None
 
 
-def _docker_takes(name: str) -> bool:
-    return name not in DOCKER_SWITCHES and not re.fullmatch(r"-[ditPq]+", name)
-
-
 def _docker(page: Page, words: Sequence[Word], at: int, into: Around) -> None:
     """The options of `docker run`; the image is the word after them."""
-    found, end = options(words, at, _docker_takes)
-    health: dict[str, Option] = {}
+    found, end = options(words, at, lambda name: not is_switch(name))
+    told: dict[str, Option] = {}
     for one in found:
         value = one.value.text if one.value else ""
         amount = quantity(page, size(value), value, one.start, one.end) if value else None
@@ -182,27 +188,19 @@ def _docker(page: Page, words: Sequence[Word], at: int, into: Around) -> None:
         elif one.name in ("-e", "--env") and one.value and _PLAIN_NAME.match(value):
             into.passed.append(one.value)
         elif one.name.startswith("--health-"):
-            health[one.name] = one
+            told[one.name.removeprefix("--health-")] = one
     if end < len(words):
         into.image = words[end]
-    if probe := _health(page, health):
+    if probe := _health(page, told):
         into.probes.append(probe)
 
 
 def _health(page: Page, told: dict[str, Option]) -> Probe | None:
-    command = told.get("--health-cmd")
+    command = told.get("cmd")
     if command is None or command.value is None:
         return None
-
-    def number(name: str, otherwise: int) -> int:
-        one = told.get(name)
-        found = seconds(one.value.text) if one and one.value else None
-        return otherwise if found is None else found
-
-    allows = number("--health-start-period", 0) + number("--health-interval", 30) * number("--health-retries", 3)
-    path = re.search(r"https?://[^/\s]+(/[\w./-]*)", command.value.text)
-    place = page.place(command.start, command.end)
-    return Probe("liveness", allows, path.group(1) if path else "", place)
+    said = {name: one.value.text for name, one in told.items() if one.value}
+    return health(said["cmd"], said, page.place(command.start, command.end))
 
 
 def _singularity(page: Page, words: Sequence[Word], at: int, into: Around) -> None:
@@ -231,16 +229,17 @@ def _listed_bindings(word: Word) -> list[Binding]:
     return found
 
 
-def _enroot(page: Page, words: Sequence[Word], at: int, into: Around) -> None:
+def _enroot(words: Sequence[Word], at: int, into: Around) -> None:
     _, end = options(words, at, lambda name: name in _ENROOT_VALUES)
     if end < len(words):
         into.image = words[end]
 
 
-def scheduler(page: Page, found: Sequence[Option], into: Around) -> None:
+def scheduler(page: Page, words: Sequence[Word], into: Around) -> None:
     """Options of `srun` or `#SBATCH`. GPUs are those of one node."""
+    found, _ = options(words, 0, _SLURM_VALUES.__contains__)
     for one in found:
-        name, value = _SRUN.get(one.name, one.name), one.value.text if one.value else ""
+        name, value = _SHORT.get(one.name, one.name), one.value.text if one.value else ""
         if name == "--nodes":
             into.nodes = quantity(page, int(value) if value.isdigit() else None, value, one.start, one.end)
         elif name in ("--gpus-per-node", "--gres"):
@@ -255,7 +254,7 @@ def scheduler(page: Page, found: Sequence[Option], into: Around) -> None:
             into.name = value
         elif name == "--container-image" and one.value:
             into.image = one.value
-        elif name in ("--constraint", "-C", "--partition"):
+        elif name in ("--constraint", "--partition"):
             into.accelerators += [value] if re.search(r"(?i)[abhv]\d{2,3}|mi\d{3}|910|gpu", value) else []
 
 

@@ -10,27 +10,25 @@ the same container sets, where that is written out; any other stays as typed, wh
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.launches import bare, command_line, flags
 from advisor.launches.command_line import Recognised, image_engine
-from advisor.launches.files.blobs import commands, expanded
+from advisor.launches.files.blobs import commands, expanded, script
 from advisor.launches.files.others import starts_other
+from advisor.launches.files.pins import Clones, Pin, called, latest, of_command, of_image, version
 from advisor.launches.files.templates import HOLE
 from advisor.launches.files.typed import File, Made, Typed
 from advisor.launches.shell import Command, Word
 from advisor.launches.spelling import looks_like_flag, spell
 from advisor.launches.wrappers import base
-from advisor.model.deployment import Argument, Assignment
+from advisor.model.deployment import Argument, Assignment, VersionSource
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Setting, Variable
 
 __all__ = ["File", "Made", "Typed", "launches"]
 
-_DYNAMO = re.compile(r"dynamo\.(\w+)(?:\.main)?\Z")  # python3 -m dynamo.vllm
-_TAG = re.compile(r":v?(\d+\.\d+(?:\.\d+)?(?:\.post\d+|rc\d+)?)")
 _IDLE = {"sleep", "tail", "ray", "echo", "cat", "true", "curl", "wget", "hf", "huggingface-cli", "pip", "vllm-router"}
 
 
@@ -45,58 +43,42 @@ class _Words(flags.Place):
         return " ".join(" ".join(said).split())
 
 
-def launches(typed: Typed, file: File, *, engine: str | None = None, version: str | None = None) -> list[Made]:
+def launches(typed: Typed, file: File, *, engine: str | None = None) -> list[Made]:
     """The engine launches among what is asked to run, in order; empty when it starts no engine. Never raises.
 
-    `engine` is the one to take flags without a command for; `version` the build, when something but the image tells it.
+    `engine` is the one to take flags without a command for.
     """
     known = {one.name: one.value for one in typed.environment if one.known} | dict(typed.injected)
     words = [expanded(word, known) for word in typed.words]
-    read_ = list(commands(words, typed, file, known))
-    found = [made for one in read_ if (made := _made(one, typed, file, engine, version)) is not None]
-    if not found and (alone := _unnamed(words, typed, file, engine, version)):
+    clones, pins, found = Clones(file.knowledge), list[Pin](), list[Made]()
+    for ran in _before(typed, file, known):
+        pins += [*of_command(ran.words, file.knowledge)[0], *clones.read(ran.words)]
+    for one in commands(words, typed, file, known):
+        installed, brought = of_command(one.words, file.knowledge)
+        pins += [*installed, *clones.read(one.words)]
+        if made := _made(one, typed, file, engine, [*pins, *brought]):
+            found.append(made)
+    if not found and (alone := _unnamed(words, typed, file, engine, pins)):
         found = [alone]
     return found
+
+
+def _before(typed: Typed, file: File, known: Mapping[str, str]) -> Iterator[Command]:
+    for word in typed.before:
+        yield from script(word, typed.scripts.get((word.start, word.end)), file, known)
 
 
 # one command
 
 
-def _made(command: Command, typed: Typed, file: File, engine: str | None, version: str | None) -> Made | None:
+def _made(command: Command, typed: Typed, file: File, engine: str | None, pins: Sequence[Pin]) -> Made | None:
     """The launch of a command that starts an engine, or None."""
-    component = _component(command, file)
-    found = component or command_line.recognise(command, file.engines, engine)
+    found = command_line.recognise(command, file.engines, engine)
     if found is None or _is_another_module(command, found) or _is_another_product(command, found, typed, file):
         return None
-    made = _read(command, found, typed, file, version)
-    if component:
-        made = replace(made, launch=_own_flags_left_out(made.launch))
+    made = _read(command, found, typed, file, pins)
     helped = any(one.typed in ("--help", "-h") for one in made.launch.settings)
     return None if helped else made
-
-
-def _component(command: Command, file: File) -> Recognised | None:
-    """`python3 -m dynamo.vllm …`: what Dynamo's worker does not know itself goes through the engine's own parser.
-
-    So an absent flag has the engine's default, but for what concerns KV events, log statistics and the scheduler class.
-    Dynamo components/src/dynamo/vllm/args.py at 000a36a7399a, …/sglang/args.py at 010ba7526f5a, read 2026-11-29.
-    """
-    for at, word in enumerate(command.words[1:], 1):
-        if (
-            (named := _DYNAMO.match(word.text))
-            and command.words[at - 1].text == "-m"
-            and named.group(1) in file.engines
-        ):
-            return Recognised(named.group(1), at + 1)
-    return None
-
-
-def _own_flags_left_out(launch: Launch) -> Launch:
-    """A launch by Dynamo without the flags that are Dynamo's: those that no release of the engine has."""
-    own = [one.typed for one in launch.settings if not one.known]
-    note = f"not {launch.engine}'s flags, left to Dynamo: {' '.join(own)}"
-    kept = tuple(one for one in launch.settings if one.known)
-    return replace(launch, settings=kept, notes=(*launch.notes, note)) if own else launch
 
 
 def _is_another_module(command: Command, found: Recognised) -> bool:
@@ -110,7 +92,7 @@ def _is_another_product(command: Command, found: Recognised, typed: Typed, file:
     return not found.exact and (file.is_other(typed.image) or starts_other(command.words))
 
 
-def _unnamed(words: Sequence[Word], typed: Typed, file: File, engine: str | None, version: str | None) -> Made | None:
+def _unnamed(words: Sequence[Word], typed: Typed, file: File, engine: str | None, pins: Sequence[Pin]) -> Made | None:
     """Flags alone, after what an image starts that is not known, or with an image that tells the engine."""
     if file.is_other(typed.image) or starts_other(words):
         return None
@@ -121,18 +103,18 @@ def _unnamed(words: Sequence[Word], typed: Typed, file: File, engine: str | None
     if typed.follows and not words:
         runs = (image_engine(typed.image, file.knowledge) or "").partition("-")[0]
         runs = runs or (engine or "" if not typed.image else "")
-        return _read(command, Recognised(runs, 0, False), typed, file, version) if runs in file.engines else None
+        return _read(command, Recognised(runs, 0, False), typed, file, pins) if runs in file.engines else None
     if not typed.follows and words and not _opaque(words):
         return None
     named = by_image if by_image in file.engines else engine or ""
     if not typed.follows and words:
-        return _read(replace(command, words=()), Recognised(named, 0, False), typed, file, version) if named else None
+        return _read(replace(command, words=()), Recognised(named, 0, False), typed, file, pins) if named else None
     if not looks_like_flag(first.partition("=")[0]) and not named:
         return None
     named = named or bare.likeliest(words, file.engines)
     if named not in file.engines:
         return None
-    made = _read(command, Recognised(named, 0, False), typed, file, version)
+    made = _read(command, Recognised(named, 0, False), typed, file, pins)
     wanted = 1 if by_image or engine else 2
     return made if sum(one.known for one in made.launch.settings) >= wanted else None
 
@@ -143,9 +125,12 @@ def _opaque(words: Sequence[Word]) -> bool:
     return any(one.endswith(".sh") for one in heads) and base(heads[0]) not in _IDLE
 
 
-def _read(command: Command, found: Recognised, typed: Typed, file: File, version: str | None) -> Made:
+def _read(command: Command, found: Recognised, typed: Typed, file: File, pins: Sequence[Pin]) -> Made:
     known = file.engines.get(found.engine)
-    build = version or ((tag := _TAG.search(typed.image)) and tag.group(1)) or None
+    image = command.image or typed.image
+    own = [one for one in pins if called(found.engine, [one]) == one.engine]
+    pulled = of_image(Word(image), file.knowledge)
+    build = version([*own, pulled])
     told = replace(command, words=tuple(_natural(one, typed, known, build) for one in command.words))
     words = tuple(_answered(word, file) for word in told.words)
     source = file.source
@@ -156,20 +141,24 @@ def _read(command: Command, found: Recognised, typed: Typed, file: File, version
     launch = command_line.assemble(
         replace(command, words=words), parsed, found.engine, known, source, model, complete=whole
     )
+    launch = command_line.left_to_dynamo(launch, command, found)
     given = [*typed.environment, *_assignments(command, launch, file)]
     variables = (*(_variable(one, file) for one in typed.environment), *launch.environment)
-    image = command.image or typed.image
-    called = image_engine(image, file.knowledge) or ""
     launch = replace(
         launch,
-        engine=called if called.startswith(found.engine + "-") else found.engine,
+        engine=called(found.engine, [*own, pulled]),
         image=file.filled(image, *_around(file, image, typed)),
         environment=variables,
         settings=tuple(_setting(one, file) for one in launch.settings),
         exact=(found.exact or typed.mapped) and not typed.hedged,
     )
     arguments = tuple(_argument(word, command, typed, file) for word in told.words)
-    return Made(launch, arguments, tuple(given))
+    return Made(launch, arguments, tuple(given), tuple(_source(one, typed, file) for one in latest(own)))
+
+
+def _source(pin: Pin, typed: Typed, file: File) -> VersionSource:
+    start, end = (pin.start, pin.end) if pin.start >= 0 else (typed.start, typed.end)
+    return VersionSource(pin.kind, pin.text, file.place(start, end, "text"))
 
 
 def _natural(word: Word, typed: Typed, known: Knowledge | None, version: str | None) -> Word:

@@ -17,10 +17,9 @@ from advisor.launches import shell
 from advisor.launches.files.origins import Origins
 from advisor.launches.files.origins import typed as typed_at
 from advisor.launches.files.typed import File, Typed
-from advisor.launches.shell import Binding, Command, Word
-from advisor.launches.wrappers import base, peel
+from advisor.launches.shell import Command, Word
+from advisor.launches.wrappers import peel, script_of
 
-_SHELLS = {"bash", "sh", "zsh", "dash", "ash"}
 _NAMED = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)|\$\$\(")  # $(NAME), and $$( which is a plain $(
 _USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 
@@ -40,30 +39,8 @@ def commands(words: Sequence[Word], typed: Typed, file: File, known: Mapping[str
 
     if not words:
         return
-    if base(words[0].text) in _SHELLS and (text := _script(words)) is not None:
-        yield from (one for command in _evaluated(inner(text), inner) for one in peel(command, inner))
-        return
-    image = typed.image if typed.follows else ""
+    image = typed.image if typed.follows and script_of(words) is None else ""
     yield from peel(Command(tuple(words), (), (), typed.start, typed.end, image, typed.image_start), inner)
-
-
-def _evaluated(found: list[Command], inner: Callable[[Word], list[Command]]) -> Iterator[Command]:
-    """`eval "vllm serve …"` as the command it runs."""
-    for one in found:
-        if len(one.words) == 2 and one.words[0].text == "eval":
-            yield from (
-                replace(each, environment=(*one.environment, *each.environment)) for each in inner(one.words[1])
-            )
-        else:
-            yield one
-
-
-def _script(words: Sequence[Word]) -> Word | None:
-    """The string given to a shell: `bash -euo pipefail -c -- "…"`."""
-    for index, word in enumerate(words[1:-1], 1):
-        if re.fullmatch(r"-\w*c", word.text):
-            return next((one for one in words[index + 1 :] if one.text != "--"), None)
-    return None
 
 
 def script(word: Word, origins: Origins | None, file: File, known: Mapping[str, str]) -> list[Command]:
@@ -75,7 +52,7 @@ def script(word: Word, origins: Origins | None, file: File, known: Mapping[str, 
         at = file.text.find(word.text, word.start, word.end) if word.start >= 0 and word.text else -1
         origins = typed_at(word.text, at)
     move = _mover(len(head), origins)
-    return [_moved(one, move) for one in shell.read(head + text).commands]
+    return [shell.moved(one, move) for one in shell.read(head + text).commands]
 
 
 def _quoted(value: str) -> str:
@@ -84,18 +61,3 @@ def _quoted(value: str) -> str:
 
 def _mover(cut: int, origins: Origins) -> Callable[[int, int], tuple[int, int]]:
     return lambda start, end: origins.place(start - cut, end - cut) if start >= cut else (-1, -1)
-
-
-def _moved(command: Command, move: Callable[[int, int], tuple[int, int]]) -> Command:
-    def bound(one: Binding) -> Binding:
-        start, end = move(one.start, one.end)
-        return replace(one, name_start=move(one.name_start, one.name_start + 1)[0], start=start, end=end)
-
-    words = tuple(
-        replace(one, start=low, end=high) for one in command.words for low, high in [move(one.start, one.end)]
-    )
-    start, end = move(command.start, command.end)
-    image = move(command.image_start, command.image_start + len(command.image))[0] if command.image else -1
-    given = tuple(map(bound, command.environment))
-    assigned = tuple(one for one in map(bound, command.assigned) if one.name_start >= 0)
-    return Command(words, given, assigned, start, end, command.image, image)

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.launches.bash_tree import bash_tree
+from advisor.launches.bash_tree import bash_tree, place
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -49,12 +49,8 @@ class Structure:
         self.text = text
         self.root = bash_tree(masked)
 
-    def _place(self, node: Node) -> tuple[int, int]:
-        return node.start_byte, node.end_byte
-
     def _source(self, node: Node) -> str:
-        start, end = self._place(node)
-        return self.text[start:end]
+        return self.text[slice(*place(node))]
 
     def around(self, at: int) -> Around:
         """What the character `at` stands in."""
@@ -71,7 +67,7 @@ class Structure:
         return Around(tuple(says), tuple(loops))
 
     def _holds(self, node: Node, at: int) -> bool:
-        start, end = self._place(node)
+        start, end = place(node)
         return start <= at < end
 
     def _said(self, node: Node, child: Node) -> str:
@@ -117,7 +113,7 @@ class Structure:
         return _quoted(said.removeprefix("elif").removeprefix("if").strip().rstrip(";").strip())
 
     def _loop(self, node: Node) -> Loop:
-        start, end = self._place(node)
+        start, end = place(node)
         if node.type == "for_statement":
             variable = node.child_by_field_name("variable")
             values = [one for one in node.children_by_field_name("value")]

@@ -16,20 +16,20 @@ nothing for it. Labels are given as annotations. `shm_size` without a value is N
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from advisor.launches.files import quantities, scalars
+from advisor.launches.files import amounts, scalars
 from advisor.launches.files.assembly import launches
+from advisor.launches.files.healthcheck import health
 from advisor.launches.files.marks import Node
-from advisor.launches.files.sources import image_source, pins
+from advisor.launches.files.sources import image_source
 from advisor.launches.files.typed import File, Typed
 from advisor.launches.shell import Word
 from advisor.model.deployment import Assignment, Probe, Quantity, Resources, Workload
 from advisor.model.fact import Note
 
 _HOLD = re.compile(r"\$\$|\$\{(\w+)(?:(:?[-?+])((?:[^{}]|\{[^}]*\})*))?\}|\$(\w+)")  # ${X:-8}, $X, $$
-_PATH = re.compile(r"https?://[^/\s\"']+(/[^\s\"'|)]*)")
 
 
 def workloads(root: Node, file: File) -> Iterator[Workload]:
@@ -84,7 +84,6 @@ def _service(name: str, node: Node, file: File) -> Iterator[Workload]:
         words.whole,
     )
     versions = image_source(image, file.place(image_node.start, image_node.end, "mapping value")) if image_node else ()
-    pinned = [(one.start, one.end) for key in ("entrypoint", "command") if (one := node.get(key)) is not None]
     probe = _health(node, file)
     for made in launches(typed, file):
         yield made.workload(
@@ -93,11 +92,11 @@ def _service(name: str, node: Node, file: File) -> Iterator[Workload]:
             kind="service",
             name=name,
             container=node.said("container_name") if node.said("container_name") != name else "",
-            versions=(*pins(file, made.launch.engine, pinned), *versions),
+            versions=versions,
             resources=_resources(node, file),
-            replicas=quantities.quantity(node.get("deploy", "replicas") or node.get("scale"), file),
+            replicas=_quantity(node.get("deploy", "replicas") or node.get("scale"), file),
             probes=(probe,) if probe else (),
-            grace=_seconds(node.get("stop_grace_period"), file),
+            grace=_quantity(node.get("stop_grace_period"), file, amounts.seconds),
             capabilities=_capabilities(node),
             host_pid=node.said("pid") == "host",
             annotations=tuple(scalars.labels(node.get("labels"), file)),
@@ -122,18 +121,17 @@ def _resources(node: Node, file: File) -> Resources:
     return Resources(
         gpus,
         "gpu" if gpus else "",
-        _bytes(memory, file),
-        _bytes(shm, file),
+        _quantity(memory, file),
+        _quantity(shm, file),
         node.said("ipc") == "host",
     )
 
 
-def _bytes(node: Node | None, file: File) -> Quantity | None:
-    if node is None or node.kind != "text":
+def _quantity(node: Node | None, file: File, read: Callable[[str], int | None] = amounts.size) -> Quantity | None:
+    value = read(filled(node.text)[0]) if node is not None and node.kind == "text" else None
+    if node is None or value is None:
         return None
-    value = quantities.amount(filled(node.text)[0], binary=True)
-    place = file.place(node.start, node.end, "mapping value")
-    return Quantity(value, node.text, place) if value is not None else None
+    return Quantity(value, node.text, file.place(node.start, node.end, "mapping value"))
 
 
 def _gpus(node: Node, file: File) -> Quantity | None:
@@ -144,32 +142,22 @@ def _gpus(node: Node, file: File) -> Quantity | None:
         if one.kind != "map" or (devices is not None and not {"gpu", "nvidia"} & told):
             continue
         count, ids = one.get("count"), one.get("device_ids")
-        if count is not None and (found := _bytes(count, file)):
+        if count is not None and (found := _quantity(count, file)):
             return found
         if ids is not None and ids.items:
             return Quantity(
                 len(ids.items), file.text[ids.start : ids.end], file.place(ids.start, ids.end, "mapping value")
             )
-    return _bytes(short, file)
-
-
-def _seconds(node: Node | None, file: File) -> Quantity | None:
-    value = quantities.seconds(node.text) if node is not None and node.kind == "text" else None
-    if node is None or value is None:
-        return None
-    return Quantity(value, node.text, file.place(node.start, node.end, "mapping value"))
+    return _quantity(short, file)
 
 
 def _health(node: Node, file: File) -> Probe | None:
     one = node.get("healthcheck")
     if one is None or one.kind != "map" or one.get("test") is None:
         return None
-    each = quantities.seconds(one.said("interval") or "30s") or 30
-    tries = int(one.said("retries")) if one.said("retries").isdigit() else 3
-    start = quantities.seconds(one.said("start_period") or "0s") or 0
-    path = _PATH.search(" ".join(scalars.texts(one.get("test"))))
-    place = file.place(one.start, one.end, "mapping value")
-    return Probe("readiness", start + each * tries, path.group(1) if path else "", place)
+    told = {name: filled(one.said(name.replace("-", "_")))[0] for name in ("interval", "retries", "start-period")}
+    test = " ".join(scalars.texts(one.get("test")))
+    return health(test, told, file.place(one.start, one.end, "mapping value"))
 
 
 def _capabilities(node: Node) -> tuple[str, ...]:

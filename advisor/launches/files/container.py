@@ -19,9 +19,10 @@ from advisor.launches.files import pod, quantities, scalars
 from advisor.launches.files.assembly import launches
 from advisor.launches.files.marks import Node
 from advisor.launches.files.pod import Around
-from advisor.launches.files.sources import image_source, pins
+from advisor.launches.files.sources import image_source
+from advisor.launches.files.started import phase
 from advisor.launches.files.typed import File, Made, Typed
-from advisor.model.deployment import Assignment, Place, Workload
+from advisor.model.deployment import Assignment, Place, VersionSource, Workload
 from advisor.model.fact import Note
 
 _ROLE = re.compile(
@@ -57,12 +58,10 @@ def workloads(node: Node, file: File, around: Around, control: tuple[tuple[int, 
         hedged=cut and _has_branches(node, file, control),
     )
     versions = image_source(image, file.place(image_node.start, image_node.end, "mapping value")) if image_node else ()
-    pinned = [(one.start, one.end) for one in (command, args) if one is not None and one.start >= 0]
     for made in launches(typed, file, engine=engine or None):
-        sources = (*pins(file, made.launch.engine, pinned), *versions)
         if around.model and not made.launch.model:
             made = replace(made, launch=replace(made.launch, model=around.model))
-        yield _workload(made, node, file, around, sources, [*words.notes, *_left_out(node, file)])
+        yield _workload(made, node, file, around, versions, [*words.notes, *_left_out(node, file)])
 
 
 def _has_branches(node: Node, file: File, control: tuple[tuple[int, int], ...]) -> bool:
@@ -76,7 +75,7 @@ def _extend(words: scalars.Argv, around: Around, file: File) -> None:
         from advisor.launches.files import mapped
 
         for key, value, flag in around.extra:
-            mapped.add(words, key, value, file, flag)
+            mapped.add(words, key, value, flag)
 
 
 def _additional(given: list[Assignment], file: File) -> tuple[list[Assignment], scalars.Argv]:
@@ -116,7 +115,7 @@ def _left_out(node: Node, file: File) -> Iterator[Note]:
 
 
 def _workload(
-    made: Made, node: Node, file: File, around: Around, versions: tuple[object, ...], notes: list[Note]
+    made: Made, node: Node, file: File, around: Around, versions: tuple[VersionSource, ...], notes: list[Note]
 ) -> Workload:
     spec = around.pod
     name = node.said("name") or around.part
@@ -148,17 +147,8 @@ def _workload(
 
 def role(made: Made, around: Around, name: str) -> str:
     """Flags decide, then whether a template's key, a label or a name says prefill or decode, then leader or worker."""
-    words = [one.text for one in made.arguments]
-    if "--is-prefill-worker" in words:
-        return "prefill"
-    if "--is-decode-worker" in words:
-        return "decode"
-    mode = made.launch.setting("--disaggregation-mode")
-    if mode is not None and mode.value in ("prefill", "decode"):
-        return str(mode.value)
-    kv = made.launch.setting("--kv-transfer-config.kv_role")
-    if kv is not None and kv.value in ("kv_producer", "kv_consumer"):
-        return "prefill" if kv.value == "kv_producer" else "decode"
+    if part := phase(made.launch, [one.text for one in made.arguments]):
+        return part
     labelled = [value for key, value in around.labels if "role" in key.lower() or "component" in key.lower()]
     named = [
         found.group(1).lower() for one in (*labelled, around.part, name, around.name) if (found := _ROLE.search(one))

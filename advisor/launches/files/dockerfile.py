@@ -22,8 +22,8 @@ from dataclasses import dataclass, field, replace
 
 from advisor.launches.files import pins as versions
 from advisor.launches.files import script
-from advisor.launches.files.amounts import seconds
 from advisor.launches.files.around import Around
+from advisor.launches.files.healthcheck import health
 from advisor.launches.files.instructions import Instruction, expanded, instructions, pairs
 from advisor.launches.files.page import Page, blanked
 from advisor.launches.files.pins import Pin
@@ -43,7 +43,6 @@ _COPIED = re.compile(r"--from=(\S+)")
 _PACKAGES = re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w*)|/(?:vllm|sgl|lmdeploy)-workspace/([A-Za-z_]\w*)")
 _CHANGES = re.compile(r"\bsed[ \t]+(?:-\S+[ \t]+)*-[\w]*i|\bpatch\b|\bgit[ \t]+apply\b|\bcp\b|\bcurl\b|\bwget\b|\bmv\b")
 _DIFF = re.compile(r"\bgit[ \t]+(?:apply|am|cherry-pick)\b|\bpatch[ \t]+-p\d")
-_PATH = re.compile(r"https?://[^/\s]+(/[\w./-]*)")
 
 
 @dataclass
@@ -190,18 +189,8 @@ class _Builder:
     def _healthcheck(self, one: Instruction) -> None:
         assert self.stage is not None
         told = dict(_OPTION.findall(one.body.partition("CMD")[0]))
-
-        def number(name: str, otherwise: int) -> int:
-            said = told.get(name) or ""
-            found = int(said) if name == "retries" and said.isdigit() else seconds(said)
-            return otherwise if found is None else found
-
-        self.stage.probes = []
-        if one.body.strip().upper() != "NONE":
-            allows = number("start-period", 0) + number("interval", 30) * (number("retries", 3) or 3)
-            path = _PATH.search(one.body)
-            place = self.page.place(one.begin, one.end, "text")
-            self.stage.probes.append(Probe("liveness", allows, path.group(1) if path else "", place))
+        probe = health(one.body, told, self.page.place(one.begin, one.end, "text"))
+        self.stage.probes = [probe] if probe else []
 
     def _entrypoint(self, one: Instruction) -> None:
         assert self.stage is not None

@@ -14,11 +14,6 @@ from advisor.model.deployment import Deployment, Workload
 from advisor.model.launch import Setting
 
 
-def under(flag: str, whole: str) -> bool:
-    """Whether a flag is that one or a key of its JSON value."""
-    return flag == whole or flag.startswith(whole + ".")
-
-
 def changed_besides(before: Deployment, after: Deployment, index: int, touched: frozenset[str]) -> str:
     """What else differs, in a few words; "" for nothing."""
     if after.recognised != before.recognised or len(after.workloads) != len(before.workloads):

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from advisor.launches import rewrite
+from advisor.launches.edit import under
 from advisor.launches.files import edit_adding as adding
-from advisor.launches.files.edit_reading import changed_besides, sharing, under
+from advisor.launches.files.edit_reading import changed_besides, sharing
 from advisor.launches.files.edit_spans import cut, line_of, removal
 from advisor.launches.files.edit_words import NAMED, Spot, revalued, spot
 from advisor.launches.files.recognise import read_file
@@ -207,7 +208,7 @@ def _ways(text: str, workload: Workload, change: Change, knowledge: Mapping[str,
         if change.do == "set":
             yield cut(text, here.flag, "--no-" + given.flag.removeprefix("--"))
     elif change.do == "rename":
-        yield _renamed(text, here, given, change, workload)
+        yield _renamed(text, here, change)
     elif here.value is not None and change.value is not None:
         new = revalued(text, here.value, rewrite.shown(change.value), literal=here.form in NAMED)
         yield cut(text, here.value, new) if new is not None else None
@@ -243,7 +244,7 @@ def _without(text: str, here: Spot) -> str | None:
     return cut(text, span) if span is not None else None
 
 
-def _renamed(text: str, here: Spot, given: Setting, change: Change, workload: Workload) -> str | None:
+def _renamed(text: str, here: Spot, change: Change) -> str | None:
     to = change.to
     if here.form in NAMED:
         old = text[here.flag[0] : here.flag[1]]

@@ -42,7 +42,7 @@ def workloads(root: Node, file: File, engine: str | None = None) -> Iterator[Wor
     engine = engine or engine_of(root, file)
     words = scalars.Argv()
     for key, value in root.mapping().values():
-        mapped.add(words, key, value, file)
+        mapped.add(words, key, value)
     typed = Typed(words.words, root.start, root.end, "mapping value", words.forms, whole=False, follows=True)
     for made in launches(typed, file, engine=engine):
         yield made.workload(file, file.place(root.start, root.end, "mapping value"), format="engine config")

@@ -53,7 +53,7 @@ def _model(one: Node, spec: Node, file: File) -> Iterator[Workload]:
     pairs = [*(config.mapping().items() if config is not None and config.kind == "map" else ())]
     for name, (key, value) in [*one.mapping().items(), *pairs]:
         if name in _BESIDE or ((name, (key, value)) in pairs and name not in _OWN):
-            mapped.add(words, key, value, file, _BESIDE.get(name, ""))
+            mapped.add(words, key, value, _BESIDE.get(name, ""))
     extra = scalars.argv([config.get("extraArgs") if config is not None else None], file)
     _lmcache(one, words)
     given = scalars.resolved(scalars.variables(one.get("env"), file))

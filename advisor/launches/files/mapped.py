@@ -17,7 +17,6 @@ from typing import Any
 from advisor.launches.files.marks import Node
 from advisor.launches.files.scalars import Argv
 from advisor.launches.files.templates import HOLE
-from advisor.launches.files.typed import File
 from advisor.launches.shell import Word
 
 _INT, _FLOAT = re.compile(r"[-+]?\d+\Z"), re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?\Z")
@@ -43,7 +42,7 @@ def flag_of(key: str) -> str:
     return "--" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", key).lower().replace("_", "-").lstrip("-")
 
 
-def add(out: Argv, key: Node, value: Node, file: File, flag: str = "") -> None:
+def add(out: Argv, key: Node, value: Node, flag: str = "") -> None:
     """Adds what the pair says; `flag` is the flag's name where it does not follow from the key."""
     flag, named = flag or flag_of(key.text), (key.start, key.end)
     place = (value.start, value.end) if value.start >= key.end else named

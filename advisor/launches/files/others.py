@@ -18,14 +18,13 @@ import re
 from collections.abc import Sequence
 
 from advisor.launches.shell import Word
-from advisor.launches.wrappers import base
+from advisor.launches.wrappers import PYTHON, base
 
 _OTHERS = {
     "router", "routing", "sidecar", "exporter", "operator", "scheduler", "proxy", "controller", "gateway", "benchmark",
     "benchmarks", "bench", "epp", "balancer", "loadbalancer", "autoscaler", "webhook", "manager", "dashboard",
     "webui", "client", "simulator", "sim", "mock", "monitor", "downloader", "initializer", "tester",
 }  # fmt: skip
-_PYTHON = re.compile(r"python[\d.]*\Z")
 
 
 def _others(name: str) -> bool:
@@ -42,7 +41,7 @@ def starts_other(words: Sequence[Word]) -> bool:
     texts = [one.text for one in words[:8]]
     if not texts or texts[0].startswith("-"):
         return False
-    if "-m" in texts[:-1] and _PYTHON.match(base(texts[0])):
+    if "-m" in texts[:-1] and PYTHON.match(base(texts[0])):
         return _others(texts[texts.index("-m") + 1])
     if base(texts[0]) in ("vllm", "sglang", "lmdeploy"):
         return any(_others(one) for one in texts[1:3] if not one.startswith("-") and "/" not in one)

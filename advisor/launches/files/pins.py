@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from advisor.launches.command_line import base, image_engine
+from advisor.launches.command_line import image_engine
 from advisor.launches.words import Word
+from advisor.launches.wrappers import base
 from advisor.model.deployment import VersionKind
 from advisor.model.knowledge import Knowledge
 
@@ -185,6 +186,12 @@ def latest(pins: Sequence[Pin]) -> list[Pin]:
         kept.pop(one.kind, None)
         kept[one.kind] = one
     return list(kept.values())
+
+
+def called(engine: str, pins: Sequence[Pin]) -> str:
+    """The engine under the name of the plugin that an image or a package brings: vllm-ascend."""
+    names = [one.engine for one in pins if one.engine.startswith(engine + "-")]
+    return names[-1] if names else engine
 
 
 def version(pins: Sequence[Pin]) -> str | None:

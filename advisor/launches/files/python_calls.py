@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from advisor.launches.files.page import Page
 from advisor.launches.files.python_values import Known, Made
 from advisor.launches.flags import convert, flatten
-from advisor.launches.overrides import _FLAGS as TRAINER_FLAGS
+from advisor.launches.overrides import FLAGS
 from advisor.launches.python_code import flags_of
 from advisor.launches.spelling import spell
 from advisor.model.deployment import Argument
@@ -178,10 +178,10 @@ def trainer(page: Page, told: dict[str, Known], release: str | None) -> tuple[La
                 at = (each.key if each.key >= 0 else each.start, each.end)
                 _add(page, "", each_name, each, known, release, found, at)
             continue
-        for flag in TRAINER_FLAGS.get(key, ()):
+        for flag in FLAGS.get(key, ()):
             if spell(flag, known, release).known:
                 found.settings += settings(page, "", flag.removeprefix("--"), one.plain(), known, release, place)
                 break
         found.arguments.append(Argument(f"{key}={one.plain()}", page.place(*place, "mapping value"), one.whole()))
-    made = Launch(known.engine, tuple(found.settings), text=page.text, artifact=page.name)
+    made = Launch(known.engine, tuple(found.settings), text=page.text, artifact=page.name, server=True)
     return made, found

@@ -22,8 +22,9 @@ from advisor.launches.files import mapped, pod, quantities, scalars
 from advisor.launches.files.assembly import launches
 from advisor.launches.files.marks import Node
 from advisor.launches.files.origins import inside
+from advisor.launches.files.pins import requirement
 from advisor.launches.files.pod import Around
-from advisor.launches.files.sources import image_source, pins
+from advisor.launches.files.sources import image_source
 from advisor.launches.files.typed import File, Typed
 from advisor.model.deployment import Resources, VersionSource, Workload
 from advisor.model.fact import Note
@@ -43,7 +44,8 @@ def _application(app: Node, node: Node, file: File, around: Around) -> Iterator[
     given = scalars.variables(runtime.get("env_vars") if runtime else None, file)
     configs = app.get("args", "llm_configs")
     pieces = [one for one in configs.items if one.kind == "map"] if configs is not None else []
-    engine = next((name for name in file.engines if pins(file, name, [(app.start, app.end)])), "")
+    installed = dict(_installed(runtime, file))
+    engine = next((name for name in file.engines if name in installed), "")
     if not engine and (pieces or "vllm" in app.said("import_path").lower()):
         engine = "vllm"
     if not engine:
@@ -51,7 +53,7 @@ def _application(app: Node, node: Node, file: File, around: Around) -> Iterator[
     for piece in pieces or [app]:
         words = scalars.Argv()
         for key, value in (piece.get("engine_kwargs") or Node("map", 0, 0)).mapping().values():
-            mapped.add(words, key, value, file)
+            mapped.add(words, key, value)
         loading = piece.get("model_loading_config")
         named = (loading.mapping().get("model_source") or loading.mapping().get("model_id")) if loading else None
         own = given + scalars.variables(piece.get("runtime_env", "env_vars") if piece is not app else None, file)
@@ -76,12 +78,21 @@ def _application(app: Node, node: Node, file: File, around: Around) -> Iterator[
                 name=around.name,
                 namespace=around.namespace,
                 container=app.said("name"),
-                versions=(*pins(file, engine, [(app.start, app.end)]), *_images(node, file)),
+                versions=(*([installed[engine]] if engine in installed else ()), *_images(node, file)),
                 resources=_resources(node, file, around),
                 replicas=quantities.quantity(count, file),
                 annotations=around.annotations,
                 notes=notes,
             )
+
+
+def _installed(runtime: Node | None, file: File) -> Iterator[tuple[str, VersionSource]]:
+    """The engines that the runtime environment installs, each with what pins it."""
+    for path in (("pip",), ("pip", "packages"), ("uv",), ("uv", "packages")):
+        listed = runtime.get(*path) if runtime is not None else None
+        for one in listed.items if listed is not None else ():
+            if one.kind == "text" and (pin := requirement(one.text, one.start, file.knowledge)):
+                yield pin.engine, VersionSource(pin.kind, pin.text, file.place(one.start, one.end, "text"))
 
 
 def _images(node: Node, file: File) -> tuple[VersionSource, ...]:

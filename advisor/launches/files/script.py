@@ -11,29 +11,25 @@ Nothing runs.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from advisor.launches import syntax
-from advisor.launches.bash_tree import bash_tree
 from advisor.launches.files import around as surroundings
 from advisor.launches.files import pins as versions
 from advisor.launches.files.around import Around
 from advisor.launches.files.branches import Loop, Structure
 from advisor.launches.files.page import Page
 from advisor.launches.files.pins import Pin
-from advisor.launches.files.quotes import inner_places, mended
+from advisor.launches.files.quotes import Places, inner_places, mended
 from advisor.launches.files.started import Given, workload
+from advisor.launches.shell import moved
 from advisor.launches.syntax import Binding, Command
 from advisor.launches.words import Scope, Word, prepare
 from advisor.launches.wrappers import peel
 from advisor.model.deployment import Form, Quantity, Workload
 from advisor.model.fact import Note
 
-_COUNTED = re.compile(
-    r"(?<=\(\()\s*[A-Za-z_]\w*\s*=\s*\d+\s*(?=;)"
-)  # `for (( i=0; …`: what i holds is not known inside
 MAX_WORKLOADS = 256
 MAX_CHARACTERS = 1 << 20
 
@@ -85,13 +81,8 @@ def commands(script: str, scope: Scope) -> list[Command]:
     """Every simple command of the script, as `syntax.commands` gives them, with some variables known from the start."""
     cut = len(script) - len(script.lstrip())
     text = script[cut:].rstrip()
-    masked = prepare(text).text
-    reader = syntax._Reader(text)
-    reader.state.scope.update(scope)
-    shown = _COUNTED.sub(lambda found: " " * len(found.group()), masked)
-    reader.visit(bash_tree(shown))
-    places = [(at, at + 1) for at in range(cut, cut + len(text))] if cut else None
-    return [_moved(one, places) for one in reader.found] if places else reader.found
+    found = syntax.commands(text, prepare(text).text, scope)
+    return [moved(one, lambda start, end: (start + cut, end + cut)) for one in found] if cut else found
 
 
 def read(page: Page, script: str, before: Before | None = None) -> Found:
@@ -148,8 +139,8 @@ class _Reader:
 
     def _inner(self, script: str, word: Word, seen: list[Command]) -> list[Command]:
         """The commands of a string given to a shell, in the places where they stand in the file."""
-        places = inner_places(script, word)
-        found = [_moved(one, places) for one in commands(word.text, self.before.scope())]
+        move = _mover(inner_places(script, word) or [])
+        found = [moved(one, move) for one in commands(word.text, self.before.scope())]
         seen.extend(found)
         finals = [
             self._own(final) for one in found for final in peel(one, lambda each: self._inner(script, each, seen))
@@ -228,32 +219,11 @@ def _passed_on(final: Command, raw: Command, around: Around) -> tuple[Command, l
     return replace(final, environment=(*final.environment, *taken)), left
 
 
-def _moved(command: Command, places: list[tuple[int, int]] | None) -> Command:
-    """The command with its places in the file; -1 where the string is not typed as it is read."""
+def _mover(places: Places) -> Callable[[int, int], tuple[int, int]]:
+    """From the places in a string to those in the file; -1 where it is not typed as it is read."""
 
-    def at(place: int) -> int:
-        return places[place][0] if places is not None and 0 <= place < len(places) else -1
+    def move(start: int, end: int) -> tuple[int, int]:
+        last = places[end - 1][1] if 0 < end <= len(places) else -1
+        return (places[start][0] if start < min(end, len(places)) else last), last
 
-    def to(place: int) -> int:
-        return places[place - 1][1] if places is not None and 0 < place <= len(places) else -1
-
-    def bound(one: Binding) -> Binding:
-        end = to(one.end)
-        start = at(one.start) if one.start < one.end else end
-        return replace(one, name_start=at(one.name_start), start=start, end=end)
-
-    return Command(
-        tuple(_moved_words(command.words, at, to)),
-        tuple(map(bound, command.environment)),
-        tuple(map(bound, command.assigned)),
-        at(command.start),
-        to(command.end),
-        command.image,
-        at(command.image_start),
-    )
-
-
-def _moved_words(words: tuple[Word, ...], at: object, to: object) -> Iterator[Word]:
-    assert callable(at) and callable(to)
-    for word in words:
-        yield replace(word, start=at(word.start), end=to(word.end)) if word.start >= 0 else word
+    return move

@@ -20,7 +20,7 @@ from advisor.launches.files import quantities, scalars
 from advisor.launches.files.assembly import launches
 from advisor.launches.files.marks import Node
 from advisor.launches.files.origins import origins
-from advisor.launches.files.sources import image_source, pins
+from advisor.launches.files.sources import image_source
 from advisor.launches.files.typed import File, Typed
 from advisor.launches.shell import Word
 from advisor.model.deployment import Probe, Quantity, Resources, Workload
@@ -43,9 +43,12 @@ def workloads(root: Node, file: File) -> Iterator[Workload]:
     injected |= {"SKYPILOT_NUM_GPUS_PER_NODE": str(gpus.value)} if gpus else {}
     words = (Word("sh", *place), Word("-c", *place), Word(run.text, *place))
     scripts = {place: origins(run, file.seen)}
-    typed = Typed(words, *place, "shell word", {}, given, image, -1, False, scripts, True, injected)
+    before = []
+    if (setup := root.get("setup")) is not None and setup.kind == "text":
+        before.append(Word(setup.text, setup.start, setup.end))
+        scripts[setup.start, setup.end] = origins(setup, file.seen)
+    typed = Typed(words, *place, "shell word", {}, given, image, -1, False, scripts, True, injected, before=before)
     versions = image_source(image, file.place(image_node.start, image_node.end, "mapping value")) if image_node else ()
-    setup = [(one.start, one.end) for key in ("setup", "run") if (one := root.get(key)) is not None]
     count = root.get("service", "replicas") or root.get("service", "replica_policy", "min_replicas")
     probe = _probe(root, file)
     for made in launches(typed, file):
@@ -54,7 +57,7 @@ def workloads(root: Node, file: File) -> Iterator[Workload]:
             file.place(root.start, root.end, "mapping value"),
             kind="task",
             name=root.said("name"),
-            versions=(*pins(file, made.launch.engine, setup), *versions),
+            versions=versions,
             resources=Resources(gpus, "gpu" if gpus else ""),
             replicas=quantities.quantity(count, file),
             nodes=nodes,

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 
 from advisor.launches.files import script
-from advisor.launches.files.around import Around, options, scheduler
+from advisor.launches.files.around import Around, scheduler
 from advisor.launches.files.page import Page
 from advisor.launches.files.script import Before
 from advisor.launches.words import Word
@@ -23,10 +23,6 @@ from advisor.model.knowledge import Knowledge
 
 _DIRECTIVE = re.compile(r"(?m)^#SBATCH[ \t]+([^\r\n#]*)")  # #SBATCH --nodes=2
 _TOKEN = re.compile(r"\S+")
-_SHORT = {
-    "-N", "-n", "-G", "-J", "-c", "-w", "-p", "-t", "-A", "-o", "-e", "-C", "--nodes", "--gres", "--gpus", "--mem",
-    "--gpus-per-node", "--job-name", "--partition", "--constraint", "--time", "--ntasks", "--output",
-}  # fmt: skip
 
 
 def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment | None:
@@ -49,6 +45,5 @@ def requested(page: Page) -> Around:
             Word(found.group(), found.start(), found.end())
             for found in _TOKEN.finditer(page.text, line.start(1), line.end(1))
         ]
-        found, _ = options(words, 0, lambda one: one in _SHORT)
-        scheduler(page, found, asked)
+        scheduler(page, words, asked)
     return asked

@@ -9,24 +9,22 @@ A benchmark client, an image started with a shell, or an engine's module that se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from advisor.launches import command_line
-from advisor.launches.command_line import ENGINE_VARIABLES, phrases
+from advisor.launches.command_line import ENGINE_VARIABLES, NODE_RANK
 from advisor.launches.files.around import Around
 from advisor.launches.files.others import starts_other
 from advisor.launches.files.page import Page
-from advisor.launches.files.pins import Pin, latest, version
+from advisor.launches.files.pins import Pin, called, latest, version
 from advisor.launches.files.trainers import by_overrides, submitted
-from advisor.launches.flags import Parsed, parse
 from advisor.launches.syntax import Binding, Command
 from advisor.launches.words import Word
-from advisor.model.deployment import Argument, Assignment, Form, Place, Quantity, VersionSource, Workload
+from advisor.model.deployment import Argument, Assignment, Form, Place, VersionSource, Workload
 from advisor.model.fact import Note
 from advisor.model.launch import Launch, Setting, Variable
 
-_NODE_RANK = {"--node-rank", "--node_rank"}
 _CONTAINER_PREFIX = re.compile(r"(?:SINGULARITY|APPTAINER)ENV_")
 _ENTRY = re.compile(
     r"(?:\bexport[ \t]+|(?i:^[ \t]*ENV[ \t]+)|\bset[ \t]+|(?<!\S)(?:-e|--env|-x)(?:[ \t]+|=|[ \t]*\\\r?\n[ \t]*))\Z",
@@ -49,8 +47,6 @@ class Given:
     form: Form = "shell word"
     forms: Mapping[tuple[int, int], Form] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
-    replicas: Quantity | None = None
-    nodes: Quantity | None = None
 
 
 def workload(page: Page, command: Command, given: Given) -> Workload | None:
@@ -64,7 +60,7 @@ def workload(page: Page, command: Command, given: Given) -> Workload | None:
     if launch is None:
         return None
     command = _bare(page, command)
-    launch = _called(launch, page, given.pins)
+    launch = replace(launch, engine=called(launch.engine, given.pins))
     pins = latest([one for one in given.pins if one.engine and launch.engine.startswith(one.engine)])
     environment = tuple(_assignments(page, command, given))
     around = given.around
@@ -75,13 +71,12 @@ def workload(page: Page, command: Command, given: Given) -> Workload | None:
         place=page.place(given.start, given.end, "text"),
         kind=given.kind,
         name=given.name or around.name,
-        role=role(launch),
+        role=role(launch, [one.text for one in command.words]),
         arguments=tuple(argument(page, word, given) for word in command.words),
         environment=environment,
         versions=tuple(VersionSource(one.kind, one.text, _pin_place(page, one, given)) for one in pins),
         resources=around.resources(),
-        replicas=given.replicas,
-        nodes=given.nodes or around.nodes,
+        nodes=around.nodes,
         probes=tuple(around.probes),
         grace=around.grace,
         capabilities=tuple(dict.fromkeys(around.capabilities)),
@@ -94,7 +89,7 @@ def workload(page: Page, command: Command, given: Given) -> Workload | None:
 def _launch(page: Page, command: Command, release: str | None) -> Launch | None:
     if _is_another_product(page, command):
         return None
-    made = command_line.read(command, page.engines, None, release, page.source) or _of_dynamo(page, command, release)
+    made = command_line.read(command, page.engines, None, release, page.source)
     if made is None:
         return by_overrides(page, command, release)
     if _is_bare_entry(page, command):  # ENTRYPOINT ["vllm", "serve"]: its arguments come where the image is run
@@ -157,12 +152,6 @@ def _bare(page: Page, command: Command) -> Command:
     return command
 
 
-def _called(launch: Launch, page: Page, pins: Sequence[Pin]) -> Launch:
-    """The launch under the name of the plugin that its image or its pins install: vllm-ascend."""
-    names = [one.engine for one in pins if one.engine.startswith(launch.engine + "-")]
-    return replace(launch, engine=names[-1]) if names else launch
-
-
 def _not_exported(page: Page, assigned: Sequence[Binding], launch: Launch) -> Iterator[Note]:
     known = page.knowledge.get(launch.engine)
     for one in assigned:
@@ -186,21 +175,6 @@ def _serves(page: Page, command: Command, launch: Launch) -> bool:
     if any(one.split(".")[0] == found.engine for one in modules):
         return False
     return any(one.known for one in launch.settings)
-
-
-def _of_dynamo(page: Page, command: Command, release: str | None) -> tuple[Launch, Parsed] | None:
-    """`python3 -m dynamo.vllm --model M …`: Dynamo's own entry point, which passes the engine's flags through."""
-    texts = [word.text for word in command.words]
-    at = texts.index("-m") if "-m" in texts[:-1] else -1
-    owner, _, engine = texts[at + 1].partition(".") if at >= 0 else ("", "", "")
-    known = page.engines.get(engine)
-    if owner != "dynamo" or known is None:
-        return None
-    parsed = parse(command.words[at + 2 :], known, release, page.source.place())
-    names = ["--model", "--model-path", *(one for (one, *_) in phrases(known, "model_flags"))]
-    model = next((str(one.value) for one in reversed(parsed.settings) if one.flag in names or one.typed in names), "")
-    made = command_line.assemble(command, parsed, engine, known, page.source, model, complete=False)
-    return made, parsed
 
 
 def _environment(command: Command, around: Around) -> Iterator[Binding]:
@@ -270,8 +244,10 @@ def _known(page: Page, one: Binding) -> bool:
     return one.start >= 0 and "'" in page.text[one.name_start : one.start + 1]
 
 
-def role(launch: Launch) -> str:
-    """What part the launch plays, as far as its own flags say: prefill, decode, leader, worker or ""."""
+def phase(launch: Launch, words: Collection[str]) -> str:
+    """Whether the launch's own flags, or those that it leaves to Dynamo, say prefill or decode; ""."""
+    if told := [one for one in ("prefill", "decode") if f"--is-{one}-worker" in words]:
+        return told[0]
     mode = next((one.value for one in launch.settings if one.flag == "--disaggregation-mode"), None)
     if mode in ("prefill", "decode"):
         return str(mode)
@@ -279,9 +255,16 @@ def role(launch: Launch) -> str:
         return {"prefill": "prefill", "decode": "decode"}.get(str(said.value).lower(), "")
     if (kv := launch.setting("--kv-transfer-config.kv_role")) is not None and str(kv.value) in _KV_ROLE:
         return _KV_ROLE[str(kv.value)]
+    return ""
+
+
+def role(launch: Launch, words: Collection[str] = ()) -> str:
+    """What part the launch plays, as far as its own flags say: prefill, decode, leader, worker or ""."""
+    if part := phase(launch, words):
+        return part
     if launch.setting("--headless") is not None:
         return "worker"
-    rank = next((one for one in reversed(launch.settings) if one.flag in _NODE_RANK or one.typed in _NODE_RANK), None)
+    rank = next((one for one in reversed(launch.settings) if one.flag in NODE_RANK or one.typed in NODE_RANK), None)
     if rank is None or not str(rank.value).isdigit():
         return ""
     return "leader" if str(rank.value) == "0" else "worker"

@@ -79,4 +79,4 @@ def by_overrides(page: Page, command: Command, release: str | None) -> Launch | 
         for one, _, _ in overrides.read(prose, known, release):
             place = (word.start, word.end) if word.start >= 0 else (-1, -1)
             settings.append(replace(one, span=page.span(*place), start=place[0], end=place[1], quote=word.text))
-    return Launch(engine, tuple(settings), model=model, text=page.text, artifact=page.name)
+    return Launch(engine, tuple(settings), model=model, text=page.text, artifact=page.name, server=True)

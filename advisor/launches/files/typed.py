@@ -17,7 +17,7 @@ from advisor.launches.files.others import is_other_image
 from advisor.launches.files.templates import HOLE, filled
 from advisor.launches.shell import Word
 from advisor.launches.wrappers import base
-from advisor.model.deployment import Argument, Assignment, Form, Place, Workload
+from advisor.model.deployment import Argument, Assignment, Form, Place, VersionSource, Workload
 from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
@@ -92,7 +92,7 @@ class Typed:
     what the image itself starts. `scripts` maps the places of words made of several lines, or quoted, to where their
     characters stand. `whole` says that no word can be missing. `injected` are variables that the platform sets.
     `mapped` says that the words are keys which the engine itself is given; `hedged` that they may belong to different
-    renderings of a template, and so to different builds.
+    renderings of a template, and so to different builds. `before` are scripts that run first, for what they install.
     """
 
     words: Sequence[Word]
@@ -109,15 +109,17 @@ class Typed:
     injected: Mapping[str, str] = field(default_factory=dict)
     mapped: bool = False
     hedged: bool = False
+    before: Sequence[Word] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One launch as read, and the words and variables it was made of."""
+    """One launch as read, the words and variables it was made of, and what its commands install of its engine."""
 
     launch: Launch
     arguments: tuple[Argument, ...]
     environment: tuple[Assignment, ...]
+    installed: tuple[VersionSource, ...] = ()
 
     def workload(self, file: File, place: Place, **fields: Any) -> Workload:
         """The workload; `fields` are those of `Workload` that the format tells besides."""
@@ -128,5 +130,6 @@ class Made:
             place=place,
             arguments=self.arguments,
             environment=self.environment,
+            versions=(*self.installed, *fields.pop("versions", ())),
             **fields,
         )

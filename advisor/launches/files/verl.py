@@ -19,24 +19,9 @@ from advisor.launches.files import mapped, quantities, scalars
 from advisor.launches.files.assembly import launches
 from advisor.launches.files.marks import Node
 from advisor.launches.files.typed import File, Typed
+from advisor.launches.overrides import FLAGS
 from advisor.launches.spelling import spell
 from advisor.model.deployment import Resources, Workload
-
-_FLAGS = {
-    "tensor_model_parallel_size": ("--tensor-parallel-size", "--tp-size", "--tp"),
-    "pipeline_model_parallel_size": ("--pipeline-parallel-size", "--pp-size"),
-    "data_parallel_size": ("--data-parallel-size", "--dp-size", "--dp"),
-    "expert_parallel_size": ("--ep-size", "--ep"),
-    "gpu_memory_utilization": ("--gpu-memory-utilization", "--mem-fraction-static"),
-    "enforce_eager": ("--enforce-eager", "--disable-cuda-graph"),
-    "enable_chunked_prefill": ("--enable-chunked-prefill",),
-    "enable_prefix_caching": ("--enable-prefix-caching",),
-    "max_model_len": ("--max-model-len", "--context-length"),
-    "max_num_seqs": ("--max-num-seqs", "--max-running-requests"),
-    "max_num_batched_tokens": ("--max-num-batched-tokens",),
-    "dtype": ("--dtype",),
-    "load_format": ("--load-format",),
-}
 
 
 def workloads(root: Node, file: File) -> Iterator[Workload]:
@@ -49,12 +34,12 @@ def workloads(root: Node, file: File) -> Iterator[Workload]:
     words = scalars.Argv()
     model = root.get("actor_rollout_ref", "model", "path")
     for name, (key, value) in rollout.mapping().items():
-        flag = next((one for one in _FLAGS.get(name, ()) if spell(one, known, None).known), "")
+        flag = next((one for one in FLAGS.get(name, ()) if spell(one, known, None).known), "")
         if flag:
-            mapped.add(words, key, value, file, flag)
+            mapped.add(words, key, value, flag)
     own = rollout.get("engine_kwargs", engine)
     for key, value in own.mapping().values() if own is not None and own.kind == "map" else ():
-        mapped.add(words, key, value, file)
+        mapped.add(words, key, value)
     typed = Typed(words.words, rollout.start, rollout.end, "mapping value", words.forms, whole=False, follows=True)
     gpus = quantities.quantity(root.get("trainer", "n_gpus_per_node"), file)
     for made in launches(typed, file, engine=engine):

@@ -135,7 +135,9 @@ def test_a_health_check_says_how_long_it_waits() -> None:
         BASE
         + 'HEALTHCHECK --interval=10s --start-period=5m --retries=5 CMD curl -f http://localhost:8000/health || exit 1\nCMD ["--model", "m"]\n',
     )
-    assert [(one.kind, one.allows_s, one.path) for one in found.probes] == [("liveness", 350, "/health")]
+    assert [(one.kind, one.allows_s, one.path) for one in found.probes] == [
+        ("readiness", 350, "/health")
+    ]  # docker restarts nothing for it
     assert typed(found, found.probes[0].place).startswith("HEALTHCHECK --interval")
 
 

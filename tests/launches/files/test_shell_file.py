@@ -79,6 +79,15 @@ def test_a_loop_over_ranks_makes_the_nodes_of_one_copy(loop: str) -> None:
     assert (found.launch.rank, found.role, found.launch.complete) == (None, "", True)
 
 
+def test_what_a_loop_counts_is_not_known_inside_it_nor_after() -> None:
+    text = "export NCCL_DEBUG=0\nj=7\nfor ((NCCL_DEBUG=1, i=0; i<2; i++, j+=2)); do\n  %s\ndone\n%s\n"
+    launch = "vllm serve m/x --port $i --seed $j"
+    within, after = started("a.sh", text % (launch, "")), started("b.sh", text % ("true", launch))
+    assert [settings(one)["--port"] for one in (within, after)] == ["$i"] * 2
+    assert [settings(one)["--seed"] for one in (within, after)] == ["$j"] * 2
+    assert variables(within) == variables(after) == {}
+
+
 def test_a_loop_over_ports_makes_copies() -> None:
     found = started("s.sh", "for p in 8000 8001; do lmdeploy serve api_server m/x --tp 2 --server-port $p & done\n")
     assert found.replicas is not None and found.replicas.value == 2 and found.nodes is None
