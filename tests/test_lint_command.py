@@ -95,6 +95,20 @@ def test_the_gate_is_by_level_and_by_what_can_be_done(tree: Path, arguments: lis
     assert advisor("lint", ".", *arguments, cwd=tree).code == code
 
 
+def test_notes_about_evidence_fail_a_run_that_notes_fail(tree: Path) -> None:
+    (tree / "k8s" / "bad.yaml").unlink()
+    assert advisor("lint", ".", "--evidence", cwd=tree).code == 0
+    assert advisor("lint", ".", "--evidence", "--fail-on", "note", cwd=tree).code == 1
+    (tree / "advisor.toml").write_text('[lint]\nfail-on = "note"\n')
+    assert advisor("lint", ".", "--evidence", cwd=tree).code == 1
+
+
+def test_the_advice_is_what_fix_does(tree: Path) -> None:
+    report = json.loads(advisor("lint", "k8s/bad.yaml", "--format", "json", cwd=tree).out)
+    assert [one["advice"] for one in report["findings"]] == [["remove --disable-log-requests"]]
+    assert "remove --disable-log-requests" in advisor("fix", "k8s/bad.yaml", cwd=tree).err
+
+
 def test_what_git_ignores_is_left_out_unless_it_is_named(tree: Path) -> None:
     (tree / ".gitignore").write_text("bad.yaml\n")
     assert found(".", cwd=tree) == []

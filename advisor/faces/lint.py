@@ -137,7 +137,7 @@ def lint(
         raise typer.Exit(OK)
     if changed is None and not if_any:
         job.expect_recognised(report, named)
-    failing = _failing(report, fail_on, actionable, settings, evidence)
+    failing = _failing(report, fail_on, actionable, settings)
     _write(report, failing, format or [Format.text], output or [], inputs, verbose, suppressed)
     raise typer.Exit(FOUND if failing else OK)
 
@@ -147,14 +147,13 @@ def _failing(
     fail_on: FailOn | None,
     actionable: list[Action] | None,
     settings: Configuration,
-    evidence: bool,
 ) -> tuple[LintFinding, ...]:
     """The findings that make exit code 1."""
     from advisor.jobs import gate
 
     level = fail_on.value if fail_on else settings.fail_on or gate.DEFAULT_FAIL_ON
     kinds = [_ACTIONS[one] for one in actionable] if actionable else settings.actionable or gate.DEFAULT_ACTIONABLE
-    return gate.failing(report, level, frozenset(kinds), evidence=evidence and fail_on is FailOn.note)  # type: ignore[arg-type]
+    return gate.failing(report, level, frozenset(kinds))  # type: ignore[arg-type]
 
 
 def _baseline(given: Path | None, settings: Configuration) -> tuple[str, str]:

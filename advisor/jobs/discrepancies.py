@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -14,8 +15,9 @@ from advisor.match.misfits import Release, misfits
 from advisor.match.view import View
 from advisor.model.build import Build, order_key
 from advisor.model.knowledge import Knowledge
+from advisor.model.launch import Launch
 from advisor.model.report import Discrepancy
-from advisor.model.rule import Fix
+from advisor.model.rule import LEVELS, Fix
 
 
 @cache
@@ -23,29 +25,34 @@ def _fixes() -> tuple[Fix, ...]:
     return tuple(fix for rule in rules().rules for fix in rule.fixes)
 
 
-_LEVELS = ("error", "warning", "note")
+def discrepancies(view: View) -> tuple[Discrepancy, ...]:
+    """Every discrepancy of a case, errors first; the same thing said of several ranks is said once."""
+    found = [each for one in view.case.launches for each in _misfits(one, view)]
+    return _told([*found, *contradictions(view.case, view.knowledge, _fixes())])
 
 
-def discrepancies(view: View, *, typed: bool = False) -> tuple[Discrepancy, ...]:
-    """Every discrepancy of a case, errors first; the same thing said of several ranks is said once.
+def of_settings(view: View) -> tuple[Discrepancy, ...]:
+    """The settings and variables that do not fit of a file that starts what it says, told as of a case.
 
-    `typed` is for a file that starts what it says: what stands in it is given to the engine, whatever else may be.
+    What stands in such a file is given to the engine, whatever else may be.
     """
+    typed = [replace(one, complete=one.complete or one.exact) for one in view.case.launches]
+    return _told([each for one in typed for each in _misfits(one, view)])
+
+
+def _misfits(launch: Launch, view: View) -> Iterable[Discrepancy]:
     known = view.knowledge
-    found: list[Discrepancy] = []
-    if known is not None and known.releases_read:
-        release = release_of(view.case.build, view.release, known)
-        for launch in view.case.launches:
-            if launch.engine in ("", known.engine):
-                launch = replace(launch, complete=launch.complete or (typed and launch.exact))
-                found += misfits(
-                    launch, known, release, lambda: replacements(known.engine), lambda flag: foreign(flag, known)
-                )
-    found += contradictions(view.case, known, _fixes())
+    if known is None or not known.releases_read or launch.engine not in ("", known.engine):
+        return ()
+    release = release_of(view.case.build, view.release, known)
+    return misfits(launch, known, release, lambda: replacements(known.engine), lambda flag: foreign(flag, known))
+
+
+def _told(found: Sequence[Discrepancy]) -> tuple[Discrepancy, ...]:
     first = {(one.code, one.typed, one.says): one for one in reversed(found)}
     kept = [one for one in found if first[one.code, one.typed, one.says] is one]
     shown = [replace(one, says=redact(one.says), quote=redact(one.quote)) for one in kept]
-    return tuple(sorted(shown, key=lambda one: _LEVELS.index(one.level)))
+    return tuple(sorted(shown, key=lambda one: LEVELS.index(one.level)))
 
 
 @lru_cache(maxsize=1024)

@@ -19,9 +19,8 @@ from pathlib import Path
 from advisor import __version__
 from advisor.catalog.engines import engines, knowledge
 from advisor.errors import UsageError
-from advisor.jobs.lint import LintRequest, expect_recognised, lint
+from advisor.jobs.lint import LintRequest, Opened, expect_recognised, lint_to_edit
 from advisor.jobs.mending import Mended, mend
-from advisor.launches.files.recognise import decoded, read_file
 from advisor.model.lint import LintFinding, LintReport
 from advisor.model.repair import REPAIR_SCHEMA, FileRepair, RepairReport
 
@@ -46,25 +45,32 @@ def fix(request: FixRequest) -> RepairReport:
 
     UsageError for a path that is not there, where nothing is recognised, or for a file that cannot be written.
     """
-    report = lint(request.lint)
+    report, opened = lint_to_edit(request.lint)
     if not request.if_any:
         expect_recognised(report, request.lint.paths)
     mine = {one.region.file for one in report.findings if one.edit and one.suppressed is None}
     names = [one.name for one in report.files if one.name in mine]
-    files = [found for name in names if (found := _file(name, report, request)) is not None]
-    notes = (*report.notes, *(note for one in files if (note := _not_utf8(one))))
+    files = [found for name in names if (found := _file(name, opened[name], report, request)) is not None]
+    notes = (*report.notes, *(note for one in files if (note := _not_utf8(one, opened[one.name].content))))
     return RepairReport(REPAIR_SCHEMA, tuple(files), notes, report.as_of, __version__)
 
 
-def _file(name: str, report: LintReport, request: FixRequest) -> FileRepair | None:
-    content = Path(name).read_bytes()
-    text, _ = decoded(content, name)
-    encoding = next((one for one in ENCODINGS if text is not None and _encodes(text, one, content)), "")
-    if text is None or not encoding:
+def _file(name: str, opened: Opened, report: LintReport, request: FixRequest) -> FileRepair | None:
+    content, text = opened.content, opened.deployment.text
+    encoding = next((one for one in ENCODINGS if _encodes(text, one, content)), "")
+    if not encoding:
         return None
     known = {one: knowledge(one) for one in engines()}
     quiet = {one.fingerprint for one in report.findings if one.suppressed is not None and one.region.file == name}
-    mended = mend(read_file(name, content, known), known, unsafe=request.unsafe, suppressed=frozenset(quiet))
+    mended = mend(
+        opened.deployment,
+        known,
+        unsafe=request.unsafe,
+        suppressed=frozenset(quiet),
+        seen=opened.seen,
+        judged=opened.judged,
+        before=opened.findings,
+    )
     after = mended.deployment.text
     changed = after != text
     if changed and request.write:
@@ -72,11 +78,10 @@ def _file(name: str, report: LintReport, request: FixRequest) -> FileRepair | No
     return _out(name, text, mended, request.write or not changed)
 
 
-def _not_utf8(one: FileRepair) -> str:
+def _not_utf8(one: FileRepair, content: bytes) -> str:
     """What is to be said of a file whose diff, which is UTF-8, does not apply to it; "" of any other."""
     if not one.diff or one.written or _encodes(one.diff, "ascii", one.diff.encode()):
         return ""
-    content = Path(one.name).read_bytes()
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from advisor.advice.remedies import EDITS
 from advisor.jobs.discrepancies import release_of
 from advisor.launches.files.editing import Change
-from advisor.match.conditions import evaluate
+from advisor.match.judge import fits
 from advisor.match.view import View
 from advisor.model.deployment import Workload
 from advisor.model.knowledge import Knowledge
@@ -26,7 +26,6 @@ from advisor.model.launch import Setting, Variable
 from advisor.model.lint import Edit
 from advisor.model.report import Discrepancy
 from advisor.model.rule import Remedy, Rule
-from advisor.model.truth import Truth
 
 _FREE = re.compile(r"None(?: known)?\.")  # "None known." as a whole sentence: no condition after it
 _ANOTHER_VALUE = re.compile(
@@ -176,13 +175,7 @@ def is_exact(view: View) -> bool:
 
 def fitting(rule: Rule, view: View) -> list[Remedy]:
     """The remedies that are an edit of the launch, are known better than by a suggestion, and fit here."""
-    return [
-        one
-        for one in rule.remedies
-        if one.do in EDITS
-        and one.status != "suggested"
-        and (one.applies_when is None or evaluate(one.applies_when, view).truth is not Truth.NO)
-    ]
+    return [one for one in rule.remedies if one.do in EDITS and one.status != "suggested" and fits(one, view)]
 
 
 def is_free(remedy: Remedy) -> bool:

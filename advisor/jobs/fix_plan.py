@@ -1,6 +1,7 @@
 """One file's findings -> for each that the file can be edited for, the choices, the best first.
 
-The same units and judgements as lint's, so that a finding and its plan meet by id, workload and place.
+The deployment is given as lint judged it, in its folder; units and what does not fit are lint's own, so that a finding
+and its plan meet by id, workload and place.
 """
 
 from __future__ import annotations
@@ -9,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.jobs import fix_choice
-from advisor.jobs.discrepancies import discrepancies
 from advisor.jobs.fix_choice import Choice
 from advisor.jobs.judging import catalogue, view_of
 from advisor.jobs.lint_case import Unit, unit_of, units
-from advisor.jobs.lint_judging import given_of
+from advisor.jobs.lint_judging import given_of, unfit
 from advisor.jobs.lint_regions import Page
 from advisor.match.conditions import evaluate
 from advisor.match.judge import applies
@@ -23,36 +23,37 @@ from advisor.model.deployment import Deployment, Workload
 from advisor.model.lint import LintFinding
 from advisor.model.truth import Truth
 
+Key = tuple[str, str, int, int]
+Keyed = Iterator[tuple[Key, tuple[Choice, ...]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A finding and what could be done about it, the least disruptive first."""
+    """A finding and what could be done about it, the least disruptive first; `unit` numbers the case it is of."""
 
     finding: LintFinding
     choices: tuple[Choice, ...]
+    unit: int = 0
 
 
 def plans(deployment: Deployment, findings: Sequence[LintFinding]) -> list[Plan]:
     """The findings that can be edited for, in their own order."""
     page = Page(deployment.file, deployment.text, ())
     numbers = {id(one): index for index, one in enumerate(deployment.workloads)}
-    made: dict[tuple[str, str, int, int], tuple[Choice, ...]] = {}
-    for unit in units(deployment.workloads):
+    made: dict[Key, tuple[tuple[Choice, ...], int]] = {}
+    for number, unit in enumerate(units(deployment.workloads)):
         view = view_of(unit.case)
         mine = [one for one in findings if one.workload in {each.identity() for each in unit.workloads}]
-        for key, choices in [*_exposures(unit, view, mine, numbers), *_stale(unit, mine, numbers)]:
-            made[key] = choices
+        keyed = [*_exposures(unit, view, mine, numbers), *_stale(unit, mine, numbers)]
         for workload in unit.workloads:
             own = view if len(unit.workloads) == 1 else view_of(unit_of((workload,)).case)
-            made |= dict(_settings(workload, own, page, numbers[id(workload)]))
-    return [Plan(one, made[_key(one)]) for one in findings if made.get(_key(one))]
+            keyed += _settings(workload, own, page, numbers[id(workload)])
+        made |= {key: (choices, number) for key, choices in keyed if choices}
+    return [Plan(one, *made[_key(one)]) for one in findings if _key(one) in made]
 
 
-def _key(one: LintFinding) -> tuple[str, str, int, int]:
+def _key(one: LintFinding) -> Key:
     return one.id, one.workload, one.region.line, one.region.column
-
-
-Keyed = Iterator[tuple[tuple[str, str, int, int], tuple[Choice, ...]]]
 
 
 def _exposures(unit: Unit, view: View, mine: Sequence[LintFinding], numbers: dict[int, int]) -> Keyed:
@@ -76,9 +77,7 @@ def _stale(unit: Unit, mine: Sequence[LintFinding], numbers: dict[int, int]) -> 
 
 def _settings(workload: Workload, view: View, page: Page, index: int) -> Keyed:
     exact = fix_choice.is_exact(view)
-    for one in discrepancies(view):
-        if not one.code.startswith(("setting-", "variable-")):
-            continue
+    for one in unfit(view):
         given = given_of(one, workload)
         choice = fix_choice.of_discrepancy(one, given, workload, index, view, exact=exact)
         region = page.region(place_of(workload, given) or workload.place)

@@ -9,13 +9,8 @@ from advisor.match.view import View
 from advisor.model.build import order_key
 from advisor.model.knowledge import FixRecord, Knowledge
 from advisor.model.report import FixOut, NeedOut, SourceOut
-from advisor.model.rule import Boundary, Fix, Source
+from advisor.model.rule import Boundary, Fix
 from advisor.model.truth import Truth, truth_of
-
-
-def source_out(source: Source) -> SourceOut:
-    """Where a claim was read."""
-    return SourceOut(source.url or source.artefact or "", source.date, source.note or "")
 
 
 def fix_out(fix: Fix, view: View) -> FixOut:
@@ -42,10 +37,10 @@ def fix_out(fix: Fix, view: View) -> FixOut:
         in_this_build={Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}[truth],  # type: ignore[arg-type]
         why=why,
         needs=tuple(
-            NeedOut(one.repo or fix.repo, one.pr, one.commit, one.why, tuple(map(source_out, one.source)))
+            NeedOut(one.repo or fix.repo, one.pr, one.commit, one.why, tuple(map(SourceOut.of, one.source)))
             for one in fix.needs
         ),
-        sources=tuple(map(source_out, fix.source)),
+        sources=tuple(map(SourceOut.of, fix.source)),
     )
 
 

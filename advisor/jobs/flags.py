@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Literal
 
@@ -13,7 +13,7 @@ from advisor.errors import UsageError
 from advisor.model.build import order_key, parse_version
 from advisor.model.knowledge import Knowledge, SettingRecord, VariableRecord
 from advisor.model.reference import SettingChange, SettingLine, SettingsDiff, SettingsOut
-from advisor.model.replacement import Replacement
+from advisor.model.replacement import Replacement, in_force
 from advisor.model.report import SourceOut
 
 NEWEST = ("newest", "latest")
@@ -44,13 +44,18 @@ def settings(engine: str, version: str, grep: str = "") -> SettingsOut:
 
 def known_engine(name: str) -> Knowledge:
     """The knowledge of an engine that has settings. Raises UsageError with the nearest name."""
-    having = [one for one in profiles() if knowledge(one).releases_read]
+    return known_with("settings", lambda one: one.releases_read, name)
+
+
+def known_with(what: str, part: Callable[[Knowledge], object], name: str) -> Knowledge:
+    """The knowledge of an engine or component that has this part. Raises UsageError with the nearest name."""
+    having = [one for one in profiles() if part(knowledge(one))]
     wanted = name.strip().lower().replace("_", "-")
     if wanted in having:
         return knowledge(wanted)
     near = get_close_matches(wanted, having, 1)
     hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(sorted(having))}"
-    raise UsageError(f"no settings are known of {name!r}", "ENGINE", hint)
+    raise UsageError(f"no {what} are known of {name!r}", "ENGINE", hint)
 
 
 def release_read(known: Knowledge, version: str) -> str:
@@ -58,20 +63,16 @@ def release_read(known: Knowledge, version: str) -> str:
     read = known.releases_read
     wanted = version.strip().removeprefix("v")
     if wanted in NEWEST:
-        return [one for one in read if one != "main"][-1]
+        return known.newest_read
     if wanted != "main" and parse_version(wanted) is None:
         raise UsageError(f"not a version: {version!r}", "VERSION", f"such as {read[-1]}, or newest")
     before = [one for one in read if order_key(one) <= order_key(wanted)]
     span = f"settings were read of {known.engine} {read[0]} to {read[-1]}, on {known.read_on}"
-    if not before or (wanted != "main" and order_key(wanted) > order_key(_last_release(read))):
+    if not before or (wanted != "main" and order_key(wanted) > order_key(known.newest_read)):
         raise UsageError(f"{known.engine} {wanted} is outside of what is known", "VERSION", span)
     if wanted == "main" and "main" not in read:
         raise UsageError(f"main of {known.engine} was not read", "VERSION", span)
     return before[-1]
-
-
-def _last_release(read: Sequence[str]) -> str:
-    return [one for one in read if one != "main"][-1]
 
 
 def _has(one: SettingLine, grep: str) -> bool:
@@ -167,7 +168,7 @@ def _elsewhere(known: Knowledge, releases: tuple[str, ...], grep: str) -> tuple[
             continue
         records = _records(known, name)
         before = [one for one in records if order_key(one.since or "") < order_key(releases[0])]
-        by = _replaced(known.engine, name) if before else None
+        by = in_force(replacements(known.engine).get(name, ()), releases[-1]) if before else None
         release = _end(before[-1].since, records) if before else records[0].since
         found.append(_changed(known, name, "removed" if before else "added", release or "", by=by))
     return tuple(found)
@@ -193,15 +194,11 @@ def _change(known: Knowledge, name: str, span: tuple[str, str]) -> SettingChange
     if before is None and after is None:
         return None
     if before is None or after is None:
-        by = _replaced(known.engine, name) if after is None else None
+        by = in_force(replacements(known.engine).get(name, ()), span[1]) if after is None else None
         release = _first(after.since, records) if after else _end(before.since if before else None, records)
         return _changed(known, name, "added" if after else "removed", release or span[1], by=by)
     says = _flag_says(before, after) if isinstance(before, SettingRecord) else _variable_says(before, after)
     return _changed(known, name, "changed", after.since or "", says) if says else None
-
-
-def _replaced(engine: str, name: str) -> Replacement | None:
-    return next((one for one in reversed(replacements(engine).get(name, ())) if one.value is None), None)
 
 
 def _changed(
@@ -221,9 +218,7 @@ def _changed(
         inverted=bool(by and by.inverted),
         note=by.says if by else "",
         help=known.help(name) or "",
-        sources=tuple(SourceOut(one.url or one.artefact or "", one.date, one.note or "") for one in by.source)
-        if by
-        else (),
+        sources=tuple(map(SourceOut.of, by.source)) if by else (),
     )
 
 

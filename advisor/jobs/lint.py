@@ -25,7 +25,7 @@ from advisor.jobs import configuration as configured
 from advisor.jobs import directives, suppressing, trees
 from advisor.jobs.judging import catalogue, catalogue_problems
 from advisor.jobs.lint_judging import checks, findings_of
-from advisor.jobs.lint_overlay import kustomizations
+from advisor.jobs.lint_overlay import kustomizations, overlaid
 from advisor.launches.files.recognise import read_file
 from advisor.match.pod_life import Services
 from advisor.model.deployment import Deployment
@@ -38,6 +38,7 @@ MANY = 200  # files from which on more than one process is worth its start
 ENGINE_MARKS = (b"vllm", b"sglang", b"lmdeploy", b"xllm", b"VLLM", b"SGLANG", b"LMDEPLOY", b"XLLM", b"vLLM", b"SGLang")
 NAMES = ("advisor.toml", "pyproject.toml")
 
+Seen = Callable[[Deployment], Deployment]
 Judged = Callable[[Deployment], tuple[LintFinding, ...]]
 Progress = Callable[[int, int], None]
 Lines = tuple[tuple[int, int], ...]
@@ -67,6 +68,18 @@ class LintRequest:
 
 
 @dataclass(frozen=True)
+class Opened:
+    """A file that can be edited for what was found in it, to be judged again as it was: `seen` makes of a reading what
+    is deployed in its folder, `judged` says what is found in that."""
+
+    content: bytes
+    deployment: Deployment
+    findings: tuple[LintFinding, ...]
+    seen: Seen
+    judged: Judged
+
+
+@dataclass(frozen=True)
 class _Read:
     """What one file came to."""
 
@@ -74,16 +87,31 @@ class _Read:
     findings: tuple[LintFinding, ...] = ()
     comments: tuple[Directive, ...] = ()
     annotations: tuple[Directive, ...] = ()
+    opened: Opened | None = None
 
 
 def lint(request: LintRequest, progress: Progress | None = None) -> LintReport:
     """The report. UsageError for a path that is not there, a baseline that is none."""
+    return _report(request, _looked_at(request, progress))
+
+
+def lint_to_edit(request: LintRequest) -> tuple[LintReport, dict[str, Opened]]:
+    """The report, and by their names in it the files that can be edited for a finding."""
+    read = _looked_at(request, keep=True)
+    return _report(request, read), {one.out.name: one.opened for one in read if one.opened is not None}
+
+
+def _looked_at(request: LintRequest, progress: Progress | None = None, *, keep: bool = False) -> list[_Read]:
     found = sorted(trees.files(request.paths, request.exclude, respect_ignore=request.respect_ignore), key=str)
     if request.changed is not None:
         found = [one for one in found if os.path.abspath(one) in request.changed]
     read = [_given(*request.given, request.evidence)] if request.given else []
-    for part in _all(found, request, len(found), progress):
+    for part in _all(found, request, len(found), progress, keep):
         read += part
+    return read
+
+
+def _report(request: LintRequest, read: Sequence[_Read]) -> LintReport:
     report = LintReport(
         schema=LINT_SCHEMA,
         files=tuple(one.out for one in read if one.out.format or one.out.notes),
@@ -124,10 +152,12 @@ def expect_recognised(report: LintReport, paths: Sequence[Path]) -> None:
     raise UsageError("nothing recognised" + (f": {said}" if said else ""), where, hint)
 
 
-def _all(files: list[Path], request: LintRequest, total: int, progress: Progress | None) -> Iterator[list[_Read]]:
+def _all(
+    files: list[Path], request: LintRequest, total: int, progress: Progress | None, keep: bool
+) -> Iterator[list[_Read]]:
     folders = [list(group) for _, group in groupby(files, key=lambda one: one.parent)]
     processes = request.processes or (os.cpu_count() or 1)
-    work = partial(_folder, evidence=request.evidence)
+    work = partial(_folder, evidence=request.evidence, keep=keep)
     done = 0
     if total < MANY or processes == 1:
         for folder in folders:
@@ -150,8 +180,8 @@ def _given(name: str, content: bytes, evidence: bool) -> _Read:
     return _read(name, found, partial(findings_of, evidence=evidence), "")
 
 
-def _folder(files: Sequence[Path], evidence: bool) -> list[_Read]:
-    """The files of one folder, judged together."""
+def _folder(files: Sequence[Path], evidence: bool, keep: bool) -> list[_Read]:
+    """The files of one folder, judged together; `keep` what editing them takes."""
     known = {name: knowledge(name) for name in engines()}
     opened = [(one, *_content(one)) for one in files]
     deployments = [
@@ -160,8 +190,15 @@ def _folder(files: Sequence[Path], evidence: bool) -> list[_Read]:
     ]
     there = [one for _, one, _ in deployments if one is not None]
     services = Services([one for one in there if one.recognised])
-    judged = partial(findings_of, others=kustomizations(there), services=services, evidence=evidence)
-    return [_read(trees.readable(path), one, judged, problem) for path, one, problem in deployments]
+    seen = partial(overlaid, others=kustomizations(there))
+    judged = partial(findings_of, services=services, evidence=evidence)
+    read = []
+    for (path, one, problem), (_, content, _) in zip(deployments, opened, strict=True):
+        found = _read(trees.readable(path), one, lambda it: judged(seen(it)), problem)
+        if keep and one is not None and content is not None and any(each.edit for each in found.findings):
+            found = replace(found, opened=Opened(content, one, found.findings, seen, judged))
+        read.append(found)
+    return read
 
 
 def _content(file: Path) -> tuple[bytes | None, str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from advisor.match.observation import Check, Observation, source
-from advisor.model.build import Build, Component, public
+from advisor.model.build import Build, Component, public, same_commit
 from advisor.model.deployment import Place, VersionKind, VersionSource, Workload
 from advisor.model.report import SourceOut
 
@@ -145,7 +145,7 @@ def _differ(one: Build, other: Build) -> bool:
     if one.version and other.version:
         return public(one.version) != public(other.version)
     if one.commit and other.commit:
-        return not (one.commit.startswith(other.commit) or other.commit.startswith(one.commit))
+        return not same_commit(one.commit, other.commit)
     return False
 
 

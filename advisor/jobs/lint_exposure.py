@@ -17,8 +17,8 @@ from advisor.jobs.judging import catalogue
 from advisor.jobs.lint_case import Unit
 from advisor.jobs.redaction import redact_value
 from advisor.jobs.reporting import headline, says
-from advisor.match.conditions import evaluate, strongest, truth
-from advisor.match.judge import Verdict, applies, build_affected, exposed, judge, unseen
+from advisor.match.conditions import strongest, truth
+from advisor.match.judge import Verdict, applies, build_affected, exposed, fits, judge, unseen
 from advisor.match.observation import place_of
 from advisor.match.view import View
 from advisor.model.deployment import Place, Workload
@@ -111,7 +111,7 @@ def _plain(about: str) -> str:
 
 def _exposed(unit: Unit, view: View, verdict: Verdict) -> Exposed:
     rule = verdict.rule
-    remedies = [one for one in rule.remedies if one.status != "suggested" and _applies(one, view)]
+    remedies = [one for one in rule.remedies if one.status != "suggested" and fits(one, view)]
     grounds = _deciding(list(_grounds(unit, view, verdict)), remedies)
     source = unit.placed.source
     first = grounds[0] if grounds else None
@@ -130,7 +130,7 @@ def _exposed(unit: Unit, view: View, verdict: Verdict) -> Exposed:
         because=because + ((unit.says,) if unit.says else ()),
         advice=tuple(f"{one.what} Cost: {one.cost} ({proof_says(one)})" for one in remedies),
         related=tuple(more),
-        actionability=_actionability(rule, release, remedies),
+        actionability=_actionability(release, remedies),
         edit=of_exposure(rule, view) if first is not None else "",
         sources=tuple(SourceOut(one.url, one.date or "", one.note or "") for one in rule.references),
     )
@@ -145,17 +145,13 @@ def _says(verdict: Verdict, view: View, grounds: list[_Ground]) -> str:
     return f"{view.case.build.label()}{with_} can meet {verdict.rule.id}: {verdict.rule.summary}"
 
 
-def _applies(remedy: Remedy, view: View) -> bool:
-    return remedy.applies_when is None or evaluate(remedy.applies_when, view).truth is not Truth.NO
-
-
 def _release(fixes: list[FixOut]) -> str | None:
     """The first release that holds a fix of more than a part."""
     found = [one.first_release for one in fixes if one.completeness != "partial" and one.first_release]
     return found[0] if found else None
 
 
-def _actionability(rule: Rule, release: str | None, remedies: list[Remedy]) -> Actionability:
+def _actionability(release: str | None, remedies: list[Remedy]) -> Actionability:
     if release:
         return "fix released"
     return "workaround" if any(one.do in (*EDITS, "component") for one in remedies) else "none"
@@ -182,8 +178,7 @@ def _names(fact: Fact, view: View) -> tuple[str, ...]:
     kind, _, name = fact.name.partition(":")
     if kind in ("setting", "env"):
         return (name,)
-    recipe = (view.knowledge.profile.get("facts") or {}).get(name or kind) if view.knowledge else None
-    return (*(recipe.get("settings") or ()), *(recipe.get("env") or ())) if recipe else ()
+    return view.knowledge.read_from(name or kind) if view.knowledge else ()
 
 
 def _deciding(grounds: list[_Ground], remedies: list[Remedy]) -> list[_Ground]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from advisor.jobs import fix_choice
-from advisor.jobs.discrepancies import discrepancies
+from advisor.jobs.discrepancies import of_settings
 from advisor.jobs.fixing import fix_out
 from advisor.jobs.judging import catalogue, view_of
 from advisor.jobs.lint_build import build_findings
@@ -94,14 +94,18 @@ def _held(view: View) -> Callable[[Rule], str | None]:
 def _of_workload(
     workload: Workload, view: View, deployment: Deployment, beside: Services, page: Page, evidence: bool
 ) -> Iterator[Found]:
-    for one in (*discrepancies(view, typed=True), *misgiven(view)):
-        if one.code.startswith(("setting-", "variable-")):
-            yield _setting(one, workload, view, page)
+    for one in unfit(view):
+        yield _setting(one, workload, view, page)
     observed = [*interactions(workload, view, deployment.workloads, deployment.text)]
     observed += pod_life(workload, view, beside, deployment.text)
     observed += readiness(workload, view, deployment.text) if evidence else ()
     for found in observed:
         yield _observed(found, workload, page)
+
+
+def unfit(view: View) -> tuple[Discrepancy, ...]:
+    """The settings of a case that do not fit: what is found and what is edited for."""
+    return (*of_settings(view), *misgiven(view))
 
 
 def _secrets(deployment: Deployment) -> tuple[str, ...]:
@@ -123,7 +127,7 @@ def _observed(one: Observation, workload: Workload, page: Page) -> Found:
     check = one.check
     return _finding(
         page, workload, check.id, check.kind, one.level or check.level, one.says, one.place,
-        one.because, one.advice, one.related, one.actionability, one.edit, one.sources or check.sources,
+        one.because, one.advice, one.related, one.actionability, one.edit, check.sources,
     ), one.fact  # fmt: skip
 
 
@@ -136,17 +140,13 @@ def _exposure(one: Exposed, page: Page) -> Found:
 
 def _setting(one: Discrepancy, workload: Workload, view: View, page: Page) -> Found:
     given = given_of(one, workload)
-    advice: tuple[str, ...] = ()
-    if one.instead:
-        turned = ", with the value turned round: it means the opposite" if one.inverted else ""
-        advice = (f"write {one.instead}{turned}",)
-    elif one.code.endswith("-removed"):
-        advice = (f"remove {one.typed}",)
-    edit = fix_choice.of_discrepancy(one, given, workload, 0, view, exact=fix_choice.is_exact(view)).edit
+    choice = fix_choice.of_discrepancy(one, given, workload, 0, view, exact=fix_choice.is_exact(view))
+    gone = f"remove {one.typed}" if one.code.endswith("-removed") else ""
+    advice = choice.says() or one.remedy() or gone
     value = redact_value(one.subject, given.value) if given is not None else ""
     return _finding(
         page, workload, one.code, "setting", one.level, one.says, place_of(workload, given) or workload.place,
-        (one.quote,) if one.quote else (), advice, (), "fix released", edit, one.sources,
+        (one.quote,) if one.quote else (), (advice,) if advice else (), (), "fix released", choice.edit, one.sources,
     ), f"{one.subject}={value}"  # fmt: skip
 
 

@@ -1,17 +1,20 @@
 """One file as read -> the file with every edit that stands, and why each other was left.
 
-One finding at a time: its change is made, the file read and judged again, and the change kept only where the finding
-is gone, nothing else of the launch differs, no error is new and no harmful combination arises. Two findings whose
-remedies pull one setting two ways are both left.
+One finding of each case at a time: the changes are made, the file is judged again, and they are kept only where the
+findings are gone, nothing else of the launches differs, no error is new and no harmful combination arises. Where
+something speaks against them together, each half is tried alone, down to a single one. Two findings whose remedies pull
+one setting two ways are both left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.jobs.fix_choice import Choice
 from advisor.jobs.fix_plan import Plan, harms, plans
+from advisor.jobs.lint import Judged, Seen
 from advisor.jobs.lint_judging import findings_of
 from advisor.jobs.redaction import redact
 from advisor.launches.files.editing import Change, edited
@@ -21,6 +24,9 @@ from advisor.model.lint import LintFinding
 from advisor.model.repair import Repair
 
 MOST = 500  # edits of one file
+ASKED = "not made without --unsafe"
+
+Like = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,13 @@ class Mended:
     after: tuple[LintFinding, ...]
 
 
-Seen = Callable[[Deployment], Deployment]
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A plan, the choice that was carried out for it, and the other launches that changed with it."""
+
+    plan: Plan
+    choice: Choice
+    shared: tuple[str, ...]
 
 
 def mend(
@@ -44,10 +56,14 @@ def mend(
     suppressed: frozenset[str] = frozenset(),
     kinds: frozenset[str] = frozenset(),
     seen: Seen = lambda one: one,
+    judged: Judged = findings_of,
+    before: tuple[LintFinding, ...] | None = None,
 ) -> Mended:
     """Every edit that can be made. `suppressed` are fingerprints of findings to leave alone; `kinds` the only kinds of
-    findings to edit for, all when empty; `seen` is what is judged in the place of a reading. Pure."""
-    return _Mender(deployment, knowledge, unsafe, suppressed, kinds, seen).run()
+    findings to edit for, all when empty; `seen` is what is judged in the place of a reading, `judged` judges it;
+    `before` is what it found, where that is known. Pure."""
+    before = judged(seen(deployment)) if before is None else before
+    return _Mender(deployment, knowledge, unsafe, suppressed, kinds, seen, judged, before).run()
 
 
 class _Mender:
@@ -59,36 +75,50 @@ class _Mender:
         suppressed: frozenset[str],
         kinds: frozenset[str],
         seen: Seen,
+        judge: Judged,
+        before: tuple[LintFinding, ...],
     ) -> None:
-        self.knowledge, self.unsafe, self.suppressed, self.kinds, self.seen = knowledge, unsafe, suppressed, kinds, seen
+        self.knowledge, self.unsafe, self.suppressed, self.kinds = knowledge, unsafe, suppressed, kinds
+        self.seen, self.judge = seen, judge
         self.now = deployment
-        self.before = self.judged = findings_of(seen(deployment))
-        self.lines = {one.fingerprint: one.region.line for one in self.before}
-        self.quiet = {(one.id, one.workload) for one in self.before if one.fingerprint in suppressed}
-        self.originals = {one.fingerprint for one in self.before}
+        self.before = self.judged = before
+        self.harms = harms(seen(deployment))
+        self.lines = {one.fingerprint: one.region.line for one in before}
+        self.untold: dict[Like, list[int]] = {}
+        for one in before:
+            self.untold.setdefault(_like(one), []).append(one.region.line)
+        self.quiet = {(one.id, one.workload) for one in before if one.fingerprint in suppressed}
         self.repairs: list[Repair] = []
         self.settled: set[str] = set()
+        self.tried = 0
 
     def run(self) -> Mended:
         self._conflicts(self._wanted())
-        for _ in range(MOST):
-            plan = next((one for one in self._wanted() if one.finding.fingerprint not in self.settled), None)
-            if plan is None:
-                break
-            self.settled.add(plan.finding.fingerprint)
-            self._mend(plan)
+        while plans := self._next():
+            self.tried += len(plans)
+            self._mend(plans)
+        for plan in self._wanted():
+            self._left(plan, f"past the {MOST} edits made of one file at once" if self._allowed(plan) else ASKED)
         self.repairs.sort(key=lambda one: (one.line, one.id))
         return Mended(self.now, tuple(self.repairs), self.before, self.judged)
 
+    def _next(self) -> list[Plan]:
+        """One plan of each case, as many as may be tried yet: those of one case can end each other's findings."""
+        first: dict[int, Plan] = {}
+        for plan in self._wanted():
+            if self._allowed(plan):
+                first.setdefault(plan.unit, plan)
+        return list(first.values())[: MOST - self.tried]
+
     def _wanted(self) -> list[Plan]:
         found = plans(self.seen(self.now), self.judged)
-        return [one for one in found if self._is_wanted(one.finding)]
+        return [one for one in found if one.finding.fingerprint not in self.settled and self._is_wanted(one.finding)]
 
     def _is_wanted(self, one: LintFinding) -> bool:
         """Not suppressed; a finding whose facts an edit changed is the one it was by rule and workload."""
         if self.kinds and one.kind not in self.kinds:
             return False
-        if one.fingerprint in self.originals:
+        if one.fingerprint in self.lines:
             return one.fingerprint not in self.suppressed
         return (one.id, one.workload) not in self.quiet
 
@@ -108,51 +138,95 @@ class _Mender:
     def _allowed(self, plan: Plan) -> list[Choice]:
         return [one for one in plan.choices if one.edit == "safe" or self.unsafe]
 
-    def _mend(self, plan: Plan) -> None:
-        allowed = self._allowed(plan)
-        if not allowed:
-            self._left(plan, "not made without --unsafe")
+    def _mend(self, found: Sequence[Plan]) -> None:
+        """Edits of different cases, judged together."""
+        if len(found) == 1:
+            self._alone(found[0])
             return
+        made, after = self._made(found)
+        together = [one.plan for one in made]
+        if made and self._objection(made, after):
+            middle = len(together) // 2
+            self._mend(together[:middle])
+            self._mend(together[middle:])
+        for plan in found:
+            if not any(plan is one for one in together):
+                self._alone(plan)
+
+    def _made(self, found: Sequence[Plan]) -> tuple[list[_Made], Deployment]:
+        """The file with the first choice of each plan for which it changes."""
+        made, after = [], self.now
+        for plan in found:
+            choice = self._allowed(plan)[0]
+            done = edited(after, choice.changes, self.knowledge)
+            if not done.problem and done.deployment.text != after.text:
+                made.append(_Made(plan, choice, done.shared))
+                after = done.deployment
+        return made, after
+
+    def _alone(self, plan: Plan) -> None:
+        if not any(one.fingerprint == plan.finding.fingerprint for one in self.judged):
+            return  # another edit ended it
         why = ""
-        for choice in allowed:
+        for choice in self._allowed(plan):
             done = edited(self.now, choice.changes, self.knowledge)
-            problem = done.problem or self._objection(plan, done.deployment)
+            problem = done.problem or self._objection([_Made(plan, choice, done.shared)], done.deployment)
             if not problem:
-                self.now, self.judged = done.deployment, findings_of(self.seen(done.deployment))
-                self.repairs.append(self._repair(plan, choice, True, "", done.shared))
                 return
             why = why or problem
         self._left(plan, why)
 
-    def _objection(self, plan: Plan, after: Deployment) -> str:
-        """Why the edited file is no better; "" when it is."""
-        judged, had = findings_of(self.seen(after)), {(one.id, one.workload) for one in self.judged}
-        finding = plan.finding
+    def _objection(self, made: Sequence[_Made], after: Deployment) -> str:
+        """Why the edited file is no better; "" when it is, and is taken with what was found in it."""
+        seen = self.seen(after)
+        judged, had = self.judge(seen), {(one.id, one.workload) for one in self.judged}
         worse = [one.id for one in judged if one.level == "error" and (one.id, one.workload) not in had]
         if worse:
             return f"it would bring {', '.join(dict.fromkeys(worse))}"
-        if any(one.fingerprint == finding.fingerprint for one in judged) or (
-            finding.kind == "exposure"
-            and any((one.id, one.workload) == (finding.id, finding.workload) for one in judged)
-        ):
+        if self._remains(made, judged):
             return "the finding would remain"
-        harmful = harms(self.seen(after)) - harms(self.seen(self.now))
-        return f"it is advised against: {min(harmful)[2]}" if harmful else ""
+        now = harms(seen)
+        if harmful := now - self.harms:
+            return f"it is advised against: {min(harmful)[2]}"
+        self.now, self.judged, self.harms = after, judged, now
+        for one in made:
+            self.settled.add(one.plan.finding.fingerprint)
+            self.repairs.append(self._repair(one.plan, one.choice, True, "", one.shared))
+        return ""
+
+    def _remains(self, made: Sequence[_Made], judged: Sequence[LintFinding]) -> bool:
+        """Whether a finding was not ended. What is said alike of launches of one name is counted: its fingerprints are
+        told apart by number alone, and the next takes the number of the one that went."""
+        like = {one.fingerprint: _like(one) for one in self.judged}
+        before = Counter(like.values())
+        there = [one for one in judged if one.kind == "exposure" or one.fingerprint in like]
+        after = Counter(like.get(one.fingerprint, _like(one)) for one in there)
+        ended = Counter(_like(one.plan.finding) for one in made)
+        return any(after[one] > before[one] - count for one, count in ended.items())
 
     def _left(self, plan: Plan, why: str) -> None:
-        if not any(one.says == plan.finding.says and _same(one, plan.finding) for one in self.repairs):
+        if self.untold.get(_like(plan.finding), [0]):
             choice = next(iter(self._allowed(plan)), plan.choices[0])
             self.repairs.append(self._repair(plan, choice, False, why))
         self.settled.add(plan.finding.fingerprint)
 
     def _repair(self, plan: Plan, choice: Choice, done: bool, why: str, shared: tuple[str, ...] = ()) -> Repair:
         one = plan.finding
-        line = self.lines.get(one.fingerprint, one.region.line)
+        line = self._line(one)
         return Repair(one.id, one.workload, line, one.says, redact(choice.says()), choice.edit, done, why, shared)
 
+    def _line(self, one: LintFinding) -> int:
+        """Where it stood before the edits: by its fingerprint, or the first of its like that was not told of yet."""
+        untold = self.untold.setdefault(_like(one), [one.region.line])
+        own = self.lines.get(one.fingerprint, one.region.line)
+        line = own if own in untold or not untold else untold[0]
+        if untold:
+            untold.remove(line)
+        return line
 
-def _same(one: Repair, finding: LintFinding) -> bool:
-    return (one.id, one.workload) == (finding.id, finding.workload)
+
+def _like(one: LintFinding) -> Like:
+    return one.id, one.workload, "" if one.kind == "exposure" else one.says
 
 
 def _outcome(change: Change) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import Located, Request
-from advisor.match.holdings import same_commit, since_release
-from advisor.model.build import Build, public
+from advisor.match.holdings import since_release
+from advisor.model.build import Build, public, same_commit
 from advisor.model.fact import Fact, Note, Span
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from advisor.catalog.engines import knowledge, profiles
 from advisor.errors import UsageError
 from advisor.jobs.explain import find, fixes
 from advisor.jobs.fixing import knowledge_of
+from advisor.jobs.flags import NEWEST, known_with
 from advisor.jobs.judging import catalogue
 from advisor.model.build import order_key, public
 from advisor.model.knowledge import Knowledge
@@ -18,7 +18,7 @@ from advisor.model.rule import Fix
 
 def releases(engine: str, version: str = "") -> ReleasesOut:
     """Every release of an engine or component, or the one asked for. Raises UsageError with the nearest names."""
-    known = _known(engine)
+    known = known_with("releases", lambda one: one.releases, engine)
     brought = _brought(known)
     found = [
         ReleaseOut(
@@ -37,18 +37,8 @@ def releases(engine: str, version: str = "") -> ReleasesOut:
     return ReleasesOut(known.engine, about.get("read", ""), about.get("source", ""), tuple(found))
 
 
-def _known(name: str) -> Knowledge:
-    having = [one for one in profiles() if knowledge(one).releases]
-    wanted = name.strip().lower().replace("_", "-")
-    if wanted in having:
-        return knowledge(wanted)
-    near = get_close_matches(wanted, having, 1)
-    hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(sorted(having))}"
-    raise UsageError(f"no releases are known of {name!r}", "ENGINE", hint)
-
-
 def _one(found: list[ReleaseOut], version: str, engine: str) -> ReleaseOut:
-    wanted = [one for one in found if one.version != "main"][-1].version if version in ("newest", "latest") else version
+    wanted = [one for one in found if one.version != "main"][-1].version if version in NEWEST else version
     for one in found:
         if one.version == wanted or (public(wanted) is not None and public(one.version) == public(wanted)):
             return one

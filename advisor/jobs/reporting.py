@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor import __version__
 from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
 from advisor.jobs.discrepancies import discrepancies
-from advisor.jobs.fixing import fix_out, source_out
+from advisor.jobs.fixing import fix_out
 from advisor.jobs.judging import Judgement, with_trials
 from advisor.jobs.redaction import redact, redact_value
 from advisor.launches import edit as editing
@@ -33,6 +33,7 @@ from advisor.model.report import (
     RemedyOut,
     Report,
     SettingOut,
+    SourceOut,
     StatementOut,
     StepOut,
     SupersededOut,
@@ -145,7 +146,7 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         missing=tuple(_missing(one) for one in missing(verdict, view)),
         exposure=YES_NO[verdict.exposure.truth],  # type: ignore[arg-type]
         signature=YES_NO[verdict.signature.truth],  # type: ignore[arg-type]
-        cause=CauseOut(rule.cause.status, rule.cause.text, tuple(map(source_out, rule.cause.source))),
+        cause=CauseOut(rule.cause.status, rule.cause.text, tuple(map(SourceOut.of, rule.cause.source))),
         no_fix=rule.no_fix or "",
         fixes=tuple(fix_out(fix, view) for fix in rule.fixes),
         remedies=tuple(_remedy(one, view) for one in rule.remedies if _applies(one.applies_when, view) != "no"),
@@ -158,7 +159,7 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         lookalikes=tuple(_lookalike(rule, index, here) for index in range(len(rule.lookalikes))),
         wanted=tuple(MissingOut(one.what, one.tells, one.run or "") for one in wanted(verdict, view)),
         superseded=tuple(
-            SupersededOut(one.claim, one.by, one.why, tuple(map(source_out, one.source))) for one in rule.superseded
+            SupersededOut(one.claim, one.by, one.why, tuple(map(SourceOut.of, one.source))) for one in rule.superseded
         ),
         caveats=rule.caveats,
         references=tuple(ReferenceOut(one.type, one.url, one.note or "") for one in rule.references),
@@ -215,7 +216,7 @@ def _remedy(remedy: Remedy, view: View) -> RemedyOut:
         applies=_applies(remedy.applies_when, view),  # type: ignore[arg-type]
         change=change(remedy),
         diff=_diff(remedy, view),
-        sources=tuple(map(source_out, remedy.source)),
+        sources=tuple(map(SourceOut.of, remedy.source)),
     )
 
 
@@ -241,7 +242,7 @@ def edit_for(view: View) -> Edit:
 
 def _advice(advice: Advice, view: View) -> AdviceOut:
     tried = "unknown" if advice.tried is None else _tried(advice.tried, view)
-    return AdviceOut(advice.what, advice.why, tried, tuple(map(source_out, advice.source)))  # type: ignore[arg-type]
+    return AdviceOut(advice.what, advice.why, tried, tuple(map(SourceOut.of, advice.source)))  # type: ignore[arg-type]
 
 
 def _tried(condition: Condition, view: View) -> str:

@@ -55,6 +55,5 @@ def _looked_at(of: Knowledge) -> frozenset[str]:
 def _names(atom: Atom, of: Knowledge) -> Iterator[str]:
     if atom.kind in ("setting", "env"):
         yield atom.name.partition(".")[0]
-    recipe = (of.profile.get("facts") or {}).get(atom.name) if atom.kind == "fact" else None
-    for name in (*(recipe.get("settings") or ()), *(recipe.get("env") or ())) if recipe else ():
-        yield str(name).partition(".")[0]
+    for name in of.read_from(atom.name) if atom.kind == "fact" else ():
+        yield name.partition(".")[0]

@@ -11,8 +11,8 @@ from __future__ import annotations
 from datetime import date
 from functools import lru_cache
 
-from advisor.match.holdings import same_commit, seen, since_release
-from advisor.model.build import Build, base, is_release, order_key, parse_version
+from advisor.match.holdings import seen, since_release
+from advisor.model.build import Build, base, is_release, order_key, parse_version, same_commit
 from advisor.model.fact import Fact, Origin
 from advisor.model.knowledge import Commit, Knowledge, Tag
 from advisor.model.outcome import Missing, Outcome

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from advisor.match.builds import contains
-from advisor.match.holdings import listed, same_commit, since_release
-from advisor.model.build import Build, Holding, is_release, local_commit, order_key, public
+from advisor.match.holdings import listed, since_release
+from advisor.model.build import Build, Holding, is_release, local_commit, order_key, public, same_commit
 from advisor.model.case import Case
 from advisor.model.fact import Fact
 from advisor.model.knowledge import Knowledge
@@ -103,9 +103,7 @@ def _belying(build: Build, chosen: Holding, against: str, fix: Fix | None) -> Di
     what = "its content holds" if chosen.held else "its content does not hold"
     says = f"{build.label()}: {what} {name}: {chosen.says}; yet {against}; judged by what was seen"
     level: Level = "note" if chosen.held else "warning"
-    sources = (
-        tuple(SourceOut(one.url or one.artefact or "", one.date, one.note or "") for one in fix.source) if fix else ()
-    )
+    sources = tuple(map(SourceOut.of, fix.source)) if fix else ()
     return Discrepancy(code, level, "build", build.text or build.label(), "", chosen.says, says, "", False, sources)
 
 

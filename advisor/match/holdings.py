@@ -5,14 +5,9 @@ The small questions that both the ranges and the contradictions ask.
 
 from __future__ import annotations
 
-from advisor.model.build import Build, Holding, local_commit, parse_version, public
+from advisor.model.build import Build, Holding, local_commit, parse_version, public, same_commit
 from advisor.model.knowledge import FixRecord, Knowledge
 from advisor.model.rule import Boundary
-
-
-def same_commit(left: str, right: str) -> bool:
-    """Whether two commits, seven digits or more each, are one; a prefix is enough."""
-    return len(left) >= 7 and len(right) >= 7 and (left.startswith(right) or right.startswith(left))
 
 
 def seen(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Holding | None:

@@ -18,6 +18,7 @@ from advisor.match.demand import Demand, demand
 from advisor.match.observation import (
     Check,
     Observation,
+    assigned,
     document,
     in_pod,
     number_of,
@@ -55,6 +56,9 @@ _FRACTION = source(
     "vllm 0.8.0 wheel, vllm/config.py; vllm 0.33.0 wheel, vllm/config/cache.py", "more than 1 is refused"
 )
 _PORTS = source("vllm, sglang, lmdeploy and xllm wheels and sources as in knowledge/", "each engine's default port")
+_LOGGER = source(
+    "vllm-project/vllm v0.8.0, v0.9.2, v0.11.0 and 4f819f801b77 (2026-08-04), vllm/logger.py", "it raises RuntimeError"
+)
 _PROBED = source("https://kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes", "")
 
 TOO_FEW = Check(
@@ -105,7 +109,12 @@ GLUED = Check(
     "No shell takes the items of a list apart: the parser gets `--dtype auto` as one argument and refuses it. Silent "
     "inside `sh -c` and in formats whose command is one text.", (_ITEMS,),
 )  # fmt: skip
-CHECKS = (GLUED, TOO_FEW, IDLE, MISSING, SHARED, SMALL, REPEATED, NODES, FRACTION, PORT)
+LOGGING = Check(
+    "logging-contradiction", "interaction", "error", "vLLM's logging is switched off and configured at once.",
+    "VLLM_CONFIGURE_LOGGING=0 with VLLM_LOGGING_CONFIG_PATH: vLLM raises at import.", (_LOGGER,),
+)  # fmt: skip
+CHECKS = (GLUED, TOO_FEW, IDLE, MISSING, SHARED, SMALL, REPEATED, NODES, FRACTION, PORT, LOGGING)
+_CONFIGURED, _CONFIGURATION = "VLLM_CONFIGURE_LOGGING", "VLLM_LOGGING_CONFIG_PATH"
 
 _LISTS = ("block item", "flow item", "exec form")
 
@@ -128,6 +137,7 @@ def interactions(workload: Workload, view: View, beside: Sequence[Workload], tex
     yield from _ranks(workload, view)
     yield from _fraction(workload, view)
     yield from _ports(workload, view, text)
+    yield from _logging(workload, view)
 
 
 def _glued(workload: Workload) -> Iterator[Observation]:
@@ -249,9 +259,18 @@ def _fraction(workload: Workload, view: View) -> Iterator[Observation]:
     if share > 1:
         says = f"{given.typed} {given.value} is a share of the memory and cannot be above 1: vLLM refuses to start"
         place = place_of(workload, given) or workload.place
-        yield Observation(
-            FRACTION, says, place, f"gpu-memory-utilization={given.value}", (says,), ("0.92 is the default",)
-        )
+        record = view.knowledge.setting(given.flag, view.release) if view.knowledge and view.release else None
+        advice = f"{record.default} is the default" if record and record.default_known else "give a share, such as 0.9"
+        yield Observation(FRACTION, says, place, f"gpu-memory-utilization={given.value}", (says,), (advice,))
+
+
+def _logging(workload: Workload, view: View) -> Iterator[Observation]:
+    off, file = (assigned(workload, name) for name in (_CONFIGURED, _CONFIGURATION))
+    if view.case.build.engine == "vllm" and off and file and off.value == "0" and file.value:
+        says = f"{_CONFIGURED}=0 and {_CONFIGURATION} rule each other out: vLLM refuses to start"
+        fact, advice = f"{_CONFIGURED}=0 {_CONFIGURATION}", (f"remove {_CONFIGURED}", f"or remove {_CONFIGURATION}")
+        also = ((file.place, f"{_CONFIGURATION}={file.value}"),)
+        yield Observation(LOGGING, says, off.place, fact, (says,), advice, also, actionability="workaround")
 
 
 def _ports(workload: Workload, view: View, text: str) -> Iterator[Observation]:

@@ -20,7 +20,7 @@ from advisor.model.condition import Atom
 from advisor.model.fact import Fact
 from advisor.model.outcome import Missing, Outcome
 from advisor.model.report import Status
-from advisor.model.rule import Affected, Rule
+from advisor.model.rule import Affected, Remedy, Rule
 from advisor.model.truth import Truth, every, some
 
 ASK_ENGINE = Missing("engine", "Which engine is it: vLLM, SGLang, LMDeploy or xLLM?", "ps -ww -o args -p PID")
@@ -80,6 +80,11 @@ def judge(rule: Rule, view: View) -> Verdict:
     deciding = exposure.because if exposure.truth is Truth.NO else ()
     against = tuple(fact for one in contrary for fact in one.because)
     return Verdict(rule, status, exposure, signature, supporting, deciding, against)
+
+
+def fits(remedy: Remedy, view: View) -> bool:
+    """Whether a remedy's own condition leaves it open here."""
+    return remedy.applies_when is None or evaluate(remedy.applies_when, view).truth is not Truth.NO
 
 
 def unseen(rule: Rule, exposure: Outcome) -> Verdict:

@@ -20,7 +20,7 @@ from advisor.match.fitting import Fitting, fit
 from advisor.model.build import order_key
 from advisor.model.knowledge import Knowledge, SettingRecord, VariableRecord
 from advisor.model.launch import Launch, Setting, Variable
-from advisor.model.replacement import Replacement
+from advisor.model.replacement import Replacement, in_force
 from advisor.model.report import Discrepancy, SourceOut
 from advisor.model.rule import Level
 
@@ -234,14 +234,7 @@ class _Judge:
 
     def _instead(self, name: str, value: str) -> Replacement | None:
         """What took the place of a setting, or of one of its values, in a build of this release."""
-        entries = [one for one in self.replaced().get(name, ()) if self._in_force(one)]
-        for_value = [one for one in entries if one.value is not None and one.value == value]
-        return next(iter([*for_value[::-1], *(one for one in entries[::-1] if one.value is None)]), None)
-
-    def _in_force(self, one: Replacement) -> bool:
-        return self.release is not None and (
-            one.since is None or order_key(one.since) <= order_key(self.release.version)
-        )
+        return in_force(self.replaced().get(name, ()), self.release.version, value) if self.release else None
 
     def _found(
         self,
@@ -264,9 +257,7 @@ class _Judge:
             says=says,
             instead=instead,
             inverted=bool(by and by.inverted),
-            sources=tuple(SourceOut(one.url or one.artefact or "", one.date, one.note or "") for one in by.source)
-            if by
-            else (),
+            sources=tuple(map(SourceOut.of, by.source)) if by else (),
         )
 
     def _whole(self) -> bool:

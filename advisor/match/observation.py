@@ -60,7 +60,6 @@ class Observation:
     actionability: Actionability = "fix released"
     edit: Edit = ""
     level: Level | None = None
-    sources: tuple[SourceOut, ...] = ()
 
 
 def in_pod(workload: Workload) -> bool:

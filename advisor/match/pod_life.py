@@ -71,8 +71,8 @@ GRACE = Check(
     "(30 when not given).", (_HOOKS, _GRACE, _DRAIN),
 )  # fmt: skip
 LINKS = Check(
-    "service-links", "interaction", "error", "A Service's name makes Kubernetes set variables that the engine reads.",
-    "A Service of the namespace whose upper-cased name is the engine's prefix: one named vllm sets VLLM_PORT to an "
+    "service-links", "interaction", "error", "A Service's name makes Kubernetes set variables that vLLM reads.",
+    "A Service of the namespace whose upper-cased name is vLLM's prefix: one named vllm sets VLLM_PORT to an "
     "address, and vLLM does not start. Other names that begin so only make warnings, from vLLM 0.17.0 on (a note), "
     "unless --fail-on-environ-validation is set; five of them are named, more are counted. Silent for headless "
     "Services, for enableServiceLinks: false, and where the namespaces are not known to be the same.",
@@ -82,7 +82,7 @@ CHECKS = (LIVENESS, GRACE, LINKS)
 
 _HEADLESS = re.compile(r"clusterIP[\"']?\s*:\s*[\"']?None\b")
 _OPT_OUT = "set enableServiceLinks: false in the pod's spec"
-_PREFIXES = {"vllm": "VLLM_", "sglang": "SGLANG_"}
+_PREFIX = "VLLM_"
 _INJECTED = ("_PORT", "_SERVICE_HOST", "_SERVICE_PORT")
 MOST_NAMED = 5  # Services of which each only makes a warning in a pod
 
@@ -93,8 +93,8 @@ class Services:
     def __init__(self, deployments: Iterable[Deployment]) -> None:
         self._files: dict[tuple[str, str], dict[str, Service]] = defaultdict(dict)
         self._of_stem: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-        self._of_engine: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-        self._of_file: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
+        self._of_namespace: dict[str, dict[str, None]] = defaultdict(dict)
+        self._of_file: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         for one in deployments:
             for service in one.services:
                 if not _HEADLESS.search(one.text, service.place.start, service.place.end):
@@ -102,25 +102,24 @@ class Services:
 
     def _add(self, service: Service, file: str) -> None:
         stem = _stem(service.name)
-        for engine, prefix in _PREFIXES.items():
-            if f"{stem}_".startswith(prefix):
-                self._files[service.namespace, service.name][file] = service
-                self._of_stem[service.namespace, stem][service.name] = None
-                self._of_engine[service.namespace, engine][service.name] = None
-                self._of_file[service.namespace, engine, file][service.name] = None
+        if f"{stem}_".startswith(_PREFIX):
+            self._files[service.namespace, service.name][file] = service
+            self._of_stem[service.namespace, stem][service.name] = None
+            self._of_namespace[service.namespace][service.name] = None
+            self._of_file[service.namespace, file][service.name] = None
 
     def of_stem(self, stem: str, workload: Workload) -> tuple[str, ...]:
         """The names in the pod's namespace that make variables which begin with this stem."""
         return tuple(self._of_stem.get((workload.namespace, stem), ()))
 
-    def count(self, engine: str, workload: Workload) -> int:
-        """How many names in the pod's namespace make variables of the engine's prefix."""
-        return len(self._of_engine.get((workload.namespace, engine), ()))
+    def count(self, workload: Workload) -> int:
+        """How many names in the pod's namespace make variables of vLLM's prefix."""
+        return len(self._of_namespace.get(workload.namespace, ()))
 
-    def some(self, engine: str, workload: Workload, without: Collection[str]) -> list[str]:
+    def some(self, workload: Workload, without: Collection[str]) -> list[str]:
         """A few of these names, those of the pod's own file first."""
-        own = self._of_file.get((workload.namespace, engine, workload.file), ())
-        names = chain(own, self._of_engine.get((workload.namespace, engine), ()))
+        own = self._of_file.get((workload.namespace, workload.file), ())
+        names = chain(own, self._of_namespace.get(workload.namespace, ()))
         return list(dict.fromkeys(islice((one for one in names if one not in without), 2 * MOST_NAMED)))[:MOST_NAMED]
 
     def here(self, name: str, workload: Workload) -> tuple[tuple[Place, str], ...]:
@@ -180,8 +179,7 @@ def _grace(workload: Workload, view: View) -> Iterator[Observation]:
 
 
 def _links(workload: Workload, view: View, services: Services, at: str | None) -> Iterator[Observation]:
-    engine = view.case.build.engine
-    if workload.service_links is False or engine not in _PREFIXES or view.knowledge is None:
+    if workload.service_links is False or view.case.build.engine != "vllm" or view.knowledge is None:
         return
     serious: set[str] = set()
     for stem in _stems(view.knowledge):
@@ -190,12 +188,11 @@ def _links(workload: Workload, view: View, services: Services, at: str | None) -
         names = services.of_stem(stem, workload) if read else ()
         serious.update(names)
         for name in names:
-            says = f"a Service named {name} makes Kubernetes set {read[0]}=tcp://… in this pod, which {engine} reads"
+            says = f"a Service named {name} makes Kubernetes set {read[0]}=tcp://… in this pod, which vllm reads"
             advice = (_OPT_OUT, "or give the Service another name")
-            level: Level = "error" if engine == "vllm" else "warning"
             where = services.here(name, workload)
-            yield Observation(LINKS, says, workload.place, f"service={name}", (says,), advice, where, level=level)
-    if engine == "vllm" and at is not None and order_key(at) >= order_key("0.17.0"):
+            yield Observation(LINKS, says, workload.place, f"service={name}", (says,), advice, where)
+    if at is not None and order_key(at) >= order_key("0.17.0"):
         yield from _warned(workload, services, serious)
 
 
@@ -203,7 +200,7 @@ def _links(workload: Workload, view: View, services: Services, at: str | None) -
 def _stems(knowledge: Knowledge) -> tuple[str, ...]:
     """Beginnings of variables that the engine reads and a Service can set."""
     found = (name.removesuffix(end) for name in knowledge.variables() for end in _INJECTED if name.endswith(end))
-    return tuple(dict.fromkeys(one for one in found if f"{one}_".startswith(_PREFIXES[knowledge.engine])))
+    return tuple(dict.fromkeys(one for one in found if f"{one}_".startswith(_PREFIX)))
 
 
 def _warned(workload: Workload, services: Services, serious: Collection[str]) -> Iterator[Observation]:
@@ -212,13 +209,13 @@ def _warned(workload: Workload, services: Services, serious: Collection[str]) ->
     refuses = strict is not None and strict.value is True
     does = "refuses to start on" if refuses else "warns about"
     level: Level = "error" if refuses else "note"
-    names = services.some("vllm", workload, serious)
+    names = services.some(workload, serious)
     for name in names:
         variable = f"{_stem(name)}_SERVICE_HOST"
         says = f"a Service named {name} makes Kubernetes set {variable} in this pod, which vLLM {does}"
         where = services.here(name, workload)
         yield Observation(LINKS, says, workload.place, f"service={name}", (says,), (_OPT_OUT,), where, level=level)
-    more = services.count("vllm", workload) - len(serious) - len(names)
+    more = services.count(workload) - len(serious) - len(names)
     if more > 0:
         says = f"{more} more Services, named as these are, make Kubernetes set variables in this pod that vLLM {does}"
         yield Observation(LINKS, says, workload.place, "services", (says,), (_OPT_OUT,), level=level)

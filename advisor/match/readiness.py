@@ -46,7 +46,7 @@ RECORDER = Check(
 )  # fmt: skip
 LOGS = Check(
     "evidence-logs", "evidence", "note", "The log level leaves out what an incident is read from.",
-    "A level above INFO, or vLLM's logging switched off.", (_FLAGS,),
+    "A level above INFO, given or by default (LMDeploy), or vLLM's logging switched off.", (_FLAGS,),
 )  # fmt: skip
 METRICS = Check(
     "evidence-metrics", "evidence", "note", "The engine's metrics are off.",
@@ -123,20 +123,27 @@ def _recorder(workload: Workload, view: View) -> Iterator[Observation]:
 
 
 def _logs(workload: Workload, view: View) -> Iterator[Observation]:
-    for name in ("VLLM_LOGGING_LEVEL",) if view.case.build.engine == "vllm" else ():
-        given = assigned(workload, name)
-        if given is not None and given.value.lower() in QUIET:
-            says = f"{name}={given.value}: what vLLM says of its steps is left out of the log"
-            yield _note(LOGS, says, given.place, f"{name}={given.value}", f"set {name}=INFO")
-    off = assigned(workload, "VLLM_CONFIGURE_LOGGING")
+    engine = view.case.build.engine
+    if engine == "vllm":
+        yield from _vllm_logs(workload)
+        return
+    level, given = value_of(view, "--log-level"), workload.launch.setting("--log-level")
+    if str(level).lower() in QUIET:
+        said = f"{given.typed} {level}" if given else f"--log-level is {level} by default"
+        says = f"{said}: what {engine} says of its steps is left out of the log"
+        place = place_of(workload, given) or workload.place
+        yield _note(LOGS, says, place, f"log-level={level}", "set --log-level to info")
+
+
+def _vllm_logs(workload: Workload) -> Iterator[Observation]:
+    name = "VLLM_LOGGING_LEVEL"
+    given, off = assigned(workload, name), assigned(workload, "VLLM_CONFIGURE_LOGGING")
+    if given is not None and given.value.lower() in QUIET:
+        says = f"{name}={given.value}: what vLLM says of its steps is left out of the log"
+        yield _note(LOGS, says, given.place, f"{name}={given.value}", f"set {name}=INFO")
     if off is not None and off.value == "0" and not assigned(workload, "VLLM_LOGGING_CONFIG_PATH"):
-        says = "VLLM_CONFIGURE_LOGGING=0 without a logging configuration: vLLM logs nothing of its own"
+        says = "VLLM_CONFIGURE_LOGGING=0: vLLM configures no logging of its own"
         yield _note(LOGS, says, off.place, "VLLM_CONFIGURE_LOGGING=0", "remove it")
-    level = workload.launch.setting("--log-level")
-    if level is not None and str(level.value).lower() in QUIET:
-        says = f"{level.typed} {level.value}: what {view.case.build.engine} says of its steps is left out of the log"
-        place = place_of(workload, level) or workload.place
-        yield _note(LOGS, says, place, f"log-level={level.value}", f"set {level.typed} info")
 
 
 def _metrics(workload: Workload, view: View) -> Iterator[Observation]:

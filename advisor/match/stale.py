@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.match.conditions import compare, evaluate
-from advisor.match.judge import applies, build_affected
+from advisor.match.judge import applies, build_affected, fits
 from advisor.match.observation import Check, Observation, assigned, place_of
 from advisor.match.view import Answer, View
 from advisor.model.deployment import Place, Workload
@@ -59,8 +59,7 @@ def stale(
         for remedy, (workload, places) in found if since else ():
             names = frozenset((*(remedy.set or ()), *(remedy.env or ())))
             hidden = _Without(view.case, view.knowledge, view.kinds, names=names)
-            wanted = remedy.applies_when is None or evaluate(remedy.applies_when, view).truth is not Truth.NO
-            if wanted and _would_apply(rule, hidden) and not _kept_off(rules, view, hidden):
+            if fits(remedy, view) and _would_apply(rule, hidden) and not _kept_off(rules, view, hidden):
                 yield workload, _observed(rule, view, places, since or "")
 
 
@@ -110,8 +109,7 @@ def _hangs_on(missing: Missing, hidden: _Without) -> bool:
     kind, _, name = missing.about.partition(":")
     if kind in ("setting", "env"):
         return name.partition(".")[0] in hidden.names
-    recipe = (hidden.knowledge.profile.get("facts") or {}).get(name) if hidden.knowledge and kind == "fact" else None
-    read = [*(recipe.get("settings") or ()), *(recipe.get("env") or ())] if recipe else []
+    read = hidden.knowledge.read_from(name) if hidden.knowledge and kind == "fact" else ()
     return any(one.partition(".")[0] in hidden.names for one in read)
 
 
@@ -133,4 +131,4 @@ def _observed(rule: Rule, view: View, places: Mapping[str, Place], since: str) -
     advice = (f"remove {what} if it stands here for {rule.id} alone",)
     because = (f"{rule.id}: {rule.summary}", f"fixed in {since}")
     more = tuple((place, says) for says, place in others)
-    return Observation(STALE, says, first[1], f"{rule.id} {what}", because, advice, more, edit="unsafe")
+    return Observation(STALE, says, first[1], f"{rule.id} {what}", because, advice, more)

@@ -118,6 +118,11 @@ def plain_build(text: str, engine: str) -> Build | None:
     return None
 
 
+def same_commit(one: str, other: str) -> bool:
+    """Whether two commits, seven digits or more each, are one; a prefix is enough."""
+    return min(len(one), len(other)) >= 7 and (one.startswith(other) or other.startswith(one))
+
+
 @lru_cache(maxsize=4096)
 def parse_version(text: str) -> Version | None:
     """A PEP 440 version, accepting a leading `v`; None when it is not one."""

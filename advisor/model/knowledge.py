@@ -261,6 +261,16 @@ class Knowledge:
         """Releases (and `main`, where it was read) whose settings are known."""
         return tuple(one for _, one in self._read)
 
+    @property
+    def newest_read(self) -> str:
+        """The last release, not `main`, whose settings are known."""
+        return [one for one in self.releases_read if one != "main"][-1]
+
+    def read_from(self, fact: str) -> tuple[str, ...]:
+        """The flags and variables that a fact is derived from; none for a fact that the engine has no recipe of."""
+        recipe = (self.profile.get("facts") or {}).get(fact) or {}
+        return (*map(str, recipe.get("settings") or ()), *map(str, recipe.get("env") or ()))
+
     def about(self, part: str) -> dict[str, str]:
         """What a generated part says of itself: `read`, the day, and `source`; empty when it is not known."""
         found: dict[str, str] = self._part(f"about {part}", {})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from advisor.model.build import order_key
 from advisor.model.rule import Source
 
 
@@ -24,3 +26,11 @@ class Replacement:
     inverted: bool = False
     value: str | None = None
     instead_value: str | None = None
+
+
+def in_force(entries: Iterable[Replacement], release: str, value: str | None = None) -> Replacement | None:
+    """What takes the place of a setting, or of this value of it, in a release; None when nothing is known to."""
+    there = [one for one in entries if one.since is None or order_key(one.since) <= order_key(release)]
+    of_value = [one for one in there if one.value is not None and one.value == value]
+    whole = [one for one in there if one.value is None]
+    return next(iter([*of_value[::-1], *whole[::-1]]), None)

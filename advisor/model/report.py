@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from advisor.model.fact import Value
-from advisor.model.rule import Do, Level, Proof
+from advisor.model.rule import Do, Level, Proof, Source
 
 SCHEMA = "advisor-report/1"
 
@@ -49,6 +49,11 @@ class SourceOut:
     where: str
     date: str
     note: str
+
+    @classmethod
+    def of(cls, source: Source) -> SourceOut:
+        """What a rule or the knowledge names as a source."""
+        return cls(source.url or source.artefact or "", source.date, source.note or "")
 
 
 @dataclass(frozen=True)
@@ -281,6 +286,14 @@ class Discrepancy:
     instead: str
     inverted: bool
     sources: tuple[SourceOut, ...]
+
+    def remedy(self) -> str:
+        """What to do about a setting that does not fit; "" where `says` has said it already."""
+        if self.inverted:
+            return f"delete it; {self.instead} means the opposite, so write that only to have the opposite"
+        if not self.instead or self.instead in self.says:
+            return ""
+        return f"write {self.instead} in its place" if self.code.endswith("-replaced") else f"write {self.instead}"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ and texts; nothing here imports a validator, so that loading them is cheap.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from advisor.model.condition import Condition, Scalar
 
@@ -18,6 +18,8 @@ says it worked; read from source; or only suggested."""
 PROOFS: tuple[Proof, ...] = ("released", "merged", "maintainer_confirmed", "reporter_verified", "derived", "suggested")
 
 Level = Literal["error", "warning", "note"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""The worst first."""
 CauseStatus = Literal["established", "proposed", "unknown"]
 Do = Literal["set", "unset", "env", "image", "patch", "upgrade", "downgrade", "component", "advice"]
 
@@ -67,12 +69,14 @@ class Affected:
 class Symptoms:
     """`signature` tells this failure from its look-alikes; `supporting` are weaker signs shared with others.
 
-    `contrary` are signs that speak against it: once one is seen, the failure is possible at most.
+    `contrary` are signs that speak against it: once one is seen, the failure is possible at most. `downstream` are
+    lines that follow from it and from much else: they never count for it, and are its echoes where it leads.
     """
 
     signature: Condition | None = None
     supporting: tuple[Condition, ...] = ()
     contrary: tuple[Condition, ...] = ()
+    downstream: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from advisor.model.lint import LintFinding, LintReport
-from advisor.model.rule import Level
+from advisor.model.rule import LEVELS
 from advisor.render.words import counted
 
-LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?[/\\]")
 
 

@@ -105,7 +105,7 @@ def discrepancies(report: Report) -> list[Block]:
     for one in report.discrepancies:
         blocks.append(item(f"[{one.level}] {words.sentence(one.says)}", tone="warn" if one.level != "note" else ""))
         blocks += [Quote(one.place, one.quote, 1, one.typed)] if one.quote else []
-        said = words.instead(one)
+        said = one.remedy()
         blocks += [item(said, 1)] if said else []
         blocks += [item(f"source: {cited.where} ({cited.date})", 1, "faint") for cited in one.sources]
     return sections.headed("What does not fit", blocks)

@@ -157,7 +157,7 @@ def _told(rule: Rule, fixes: tuple[FixOut, ...]) -> Finding:
 
 
 def _sources(given: Iterable[Source]) -> tuple[SourceOut, ...]:
-    return tuple(SourceOut(one.url or one.artefact or "", one.date, one.note or "") for one in given)
+    return tuple(map(SourceOut.of, given))
 
 
 def _remedy(one: Remedy) -> RemedyOut:

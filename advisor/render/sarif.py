@@ -16,7 +16,7 @@ import re
 from typing import Any
 
 from advisor.model.lint import CheckOut, Kind, LintFinding, LintReport, Region
-from advisor.model.rule import Level
+from advisor.model.rule import LEVELS, Level
 from advisor.render.json import json_of
 from advisor.render.lint_words import relative, uri
 from advisor.render.markdown import escape
@@ -31,7 +31,6 @@ MOST = 25_000  # results that GitHub takes of a run; it refuses the log of a run
 # How often what a check says is so: it reads the file (high), or says what can happen (medium).
 _PRECISION: dict[Kind, str] = {"suppression": "very-high", "exposure": "medium", "evidence": "medium"}
 _SEVERITY: dict[Level, str] = {"error": "error", "warning": "warning", "note": "recommendation"}
-LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 _IN_SOURCE = ("comment", "annotation")
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")  # [text](target): a link in SARIF
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")  # {0}: an argument in SARIF

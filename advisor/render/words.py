@@ -59,15 +59,6 @@ def refused(build: BuildOut, unfit: list[Discrepancy]) -> str:
     return f"{engine} does not start with this command line: {named}." if about else f"Does not fit together: {named}."
 
 
-def instead(one: Discrepancy) -> str:
-    """What to do about a setting that does not fit, where `says` has not said it already."""
-    if one.inverted:
-        return f"delete it; {one.instead} means the opposite, so write that only to have the opposite"
-    if not one.instead or one.instead in one.says:
-        return ""
-    return f"write {one.instead} in its place" if one.code.endswith("-replaced") else f"write {one.instead}"
-
-
 def origin(fact: FactOut) -> str:
     """How a fact is known, in parentheses, where it was not read off what the machine printed or the user typed."""
     if fact.origin == "default":

@@ -246,6 +246,20 @@ def test_a_grace_period_that_is_long_enough() -> None:
     assert life(LIVE.replace("serve m", "serve m --shutdown-timeout 20")) == []
 
 
+def test_the_share_that_is_the_default_is_that_of_the_release() -> None:
+    for version, default in (("0.11.0", "0.9"), ("0.30.0", "0.92")):
+        found = lint(workload("vllm serve m --gpu-memory-utilization 1.2\n", version=version))
+        assert only(found, "memory-fraction").advice == (f"{default} is the default",)
+
+
+def test_vllm_refuses_logging_that_is_off_and_configured() -> None:
+    off, file = "export VLLM_CONFIGURE_LOGGING=0\n", "export VLLM_LOGGING_CONFIG_PATH=/etc/log.json\n"
+    command = "vllm serve m --max-model-len 4096\n"
+    assert only(lint(workload(off + file + command, version="0.30.0")), "logging-contradiction").level == "error"
+    for quiet in (off, file, off.replace("0", "1") + file):
+        assert "logging-contradiction" not in ids(lint(workload(quiet + command, version="0.30.0")))
+
+
 # variables that Services inject
 
 SERVED = "vllm serve m --max-model-len 4096\nkind: Service\nname: {}\n"
@@ -268,6 +282,12 @@ def test_a_service_named_vllm_sets_a_variable_that_vllm_reads() -> None:
 def test_a_service_whose_name_begins_so_only_makes_warnings_since_0_17() -> None:
     assert links("vllm-llama") == [("service-links", "note")]
     assert links("vllm-llama", version="0.16.0") == []
+
+
+def test_sglang_passes_over_a_port_that_is_no_number() -> None:
+    text = "python -m sglang.launch_server --model-path m\nkind: Service\n"
+    found = lint(pod(text, version="0.5.20"), services=(service(text, "kind: Service", "sglang"),))
+    assert "service-links" not in ids(found)
 
 
 def test_services_that_change_nothing() -> None:

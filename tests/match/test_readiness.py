@@ -86,13 +86,25 @@ def test_logs_that_leave_out_what_is_needed() -> None:
     head = "python -m sglang.launch_server --model-path m --enable-metrics"
     assert asked(f"{head} --log-level warning\n", version="0.5.20") == ["evidence-logs"]
     assert asked(f"{head} --log-level info\n", version="0.5.20") == []
+    silent = lint(
+        workload("lmdeploy serve api_server m --tp 1 --enable-metrics\n", version="0.10.0"),
+        evidence=True,
+    )
+    assert "--log-level is WARNING by default" in only(silent, "evidence-logs").says
+    off = "export VLLM_CONFIGURE_LOGGING=0\n"
+    assert asked(f"{off}vllm serve m --max-model-len 4096\n") == ["evidence-logs"]
+    assert asked(f"{off}lmdeploy serve api_server m --log-level INFO\n", version="0.12.0") == []
 
 
 def test_metrics_per_engine() -> None:
     assert asked("python -m sglang.launch_server --model-path m\n", version="0.5.20") == ["evidence-metrics"]
     assert asked("python -m sglang.launch_server --model-path m --enable-metrics\n", version="0.5.20") == []
-    assert asked("lmdeploy serve api_server m --tp 1\n", version="0.10.0") == ["evidence-metrics"]
-    assert asked("lmdeploy serve api_server m --tp 1\n", version="0.12.0") == []  # on by itself since 0.11.0
-    assert asked("lmdeploy serve api_server m --tp 1 --disable-metrics\n", version="0.12.0") == ["evidence-metrics"]
+    assert asked("lmdeploy serve api_server m --log-level INFO --tp 1\n", version="0.10.0") == ["evidence-metrics"]
+    assert (
+        asked("lmdeploy serve api_server m --log-level INFO --tp 1\n", version="0.12.0") == []
+    )  # on by itself since 0.11.0
+    assert asked("lmdeploy serve api_server m --log-level INFO --tp 1 --disable-metrics\n", version="0.12.0") == [
+        "evidence-metrics"
+    ]
     assert asked("vllm serve m --max-model-len 4096\n") == []
     assert ids(lint(workload("vllm serve m --max-model-len 4096\n", version="0.30.0"))) == []
