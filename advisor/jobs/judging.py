@@ -22,12 +22,12 @@ TRIED = "tried:"
 
 @dataclass(frozen=True)
 class Judgement:
-    """A case, how it looks, and every verdict worth showing, in order."""
+    """A case, how it looks, and every verdict worth showing, in order. `among`: the rules that were judged."""
 
     case: Case
     view: View
     verdicts: list[Verdict]
-    considered: int
+    among: tuple[Rule, ...]
     left_out: tuple[str, ...] = ()
 
 
@@ -88,4 +88,5 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
             verdicts.append(judge(rule, view))
         except PatternError as error:
             left_out.append(f"{rule.id} left out: a pattern is outside the linear-time language: {error}")
-    return Judgement(case, view, in_order(verdicts, weight), len(verdicts), tuple(left_out))
+    judged = tuple(one.rule for one in verdicts)
+    return Judgement(case, view, in_order(verdicts, weight), judged, tuple(left_out))

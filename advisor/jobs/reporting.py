@@ -10,6 +10,7 @@ from advisor.jobs.judging import Judgement, with_trials
 from advisor.jobs.redaction import redact, redact_value
 from advisor.launches import edit as editing
 from advisor.match.conditions import evaluate, strongest
+from advisor.match.echoes import echoes, of_nobody
 from advisor.match.judge import Verdict
 from advisor.match.questions import missing, questions, wanted
 from advisor.match.view import View
@@ -42,6 +43,7 @@ from advisor.model.rule import Advice, Remedy, Rule
 from advisor.model.situation import Statement
 from advisor.model.truth import Truth
 
+SEEN = ("matched", "likely")
 YES_NO = {Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}
 
 
@@ -57,12 +59,12 @@ def report(judgement: Judgement) -> Report:
         environment={
             one.name: str(redact_value(one.name, one.value)) for launch in case.launches for one in launch.environment
         },
-        situation=tuple(_statement(one) for one in case.situation),
+        situation=tuple(_statement(one) for one in (*case.situation, *_echoes(judgement))),
         discrepancies=discrepancies(view),
         findings=tuple(_finding(one, view, here) for one in verdicts),
-        unexplained=tuple(fact_out(fact) for fact in unexplained(case, verdicts)),
+        unexplained=tuple(fact_out(fact) for fact in unexplained(judgement)),
         questions=questions(verdicts, view),
-        coverage=_coverage(case, judgement.considered, judgement.left_out),
+        coverage=_coverage(case, len(judgement.among), judgement.left_out),
         as_of=max((one.rule.as_of for one in verdicts), default=""),
         advisor=__version__,
     )
@@ -72,10 +74,25 @@ def _statement(one: Statement) -> StatementOut:
     return StatementOut(one.kind, redact(one.says), one.ranks, one.collective, tuple(map(str, one.spans)))
 
 
-def unexplained(case: Case, verdicts: list[Verdict]) -> list[Fact]:
+def _echoes(judgement: Judgement) -> list[Statement]:
+    """Where nothing seen leads: the lines that follow from many a failure and name none, each said once."""
+    if any(one.status in SEEN for one in judgement.verdicts):
+        return []
+    said: dict[str, Statement] = {}
+    for means, fact in of_nobody(judgement.among, judgement.view):
+        what = means or f"`{fact.value}`"
+        spans = (fact.span,) if fact.span else ()
+        says_ = f"{what} names no cause: it follows from an earlier failure, on this rank or another"
+        said.setdefault(what, Statement("echo", says_, (fact.rank,) if fact.rank else (), "", spans))
+    return list(said.values())
+
+
+def unexplained(judgement: Judgement) -> list[Fact]:
     """What the user came with that no matched, likely or possible finding rests on."""
-    explaining = [one for one in verdicts if one.status in ("matched", "likely", "possible")]
+    case, view = judgement.case, judgement.view
+    explaining = [one for one in judgement.verdicts if one.status in (*SEEN, "possible")]
     told = {(fact.name.removeprefix("fact:"), fact.span) for one in explaining for fact in one.symptoms()}
+    told |= {(fact.name, fact.span) for one in explaining if one.status in SEEN for fact in echoes(one.rule, view)}
     names = {name for name, _ in told}
     lines = {(span.artifact, span.line) for _, span in told if span is not None and span.line}
     rest = [
@@ -143,6 +160,7 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         because=_facts_out(because),
         deciding=_facts_out(verdict.deciding),
         against=_facts_out(verdict.against),
+        echoes=_facts_out(echoes(rule, view)) if verdict.status in SEEN else (),
         missing=tuple(_missing(one) for one in missing(verdict, view)),
         exposure=YES_NO[verdict.exposure.truth],  # type: ignore[arg-type]
         signature=YES_NO[verdict.signature.truth],  # type: ignore[arg-type]

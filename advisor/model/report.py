@@ -178,7 +178,7 @@ class Finding:
     """One rule's verdict on this case.
 
     `because` are the facts the status stands on; `deciding` those that rule it out; `against` contrary signs that were
-    seen. `headline` is it all in a line.
+    seen; `echoes` lines that only follow from it, where it was seen. `headline` is it all in a line.
     """
 
     rule: str
@@ -190,6 +190,7 @@ class Finding:
     because: tuple[FactOut, ...]
     deciding: tuple[FactOut, ...]
     against: tuple[FactOut, ...]
+    echoes: tuple[FactOut, ...]
     missing: tuple[MissingOut, ...]
     exposure: YesNoUnknown
     signature: YesNoUnknown

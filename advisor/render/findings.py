@@ -26,6 +26,7 @@ def full(finding: Finding, every: bool) -> list[Block]:
     cites = Citations()
     return [
         *sections.applies(finding, every),
+        *sections.headed("Its echoes, not further failures", sections.facts(finding.echoes, every)),
         *sections.remedies(finding, cites, every),
         *sections.fixes(finding, cites, every),
         *sections.dont(finding, cites),

@@ -180,6 +180,7 @@ MATCHED = Finding(
     because=BECAUSE,
     deciding=(),
     against=(),
+    echoes=(),
     missing=(),
     exposure="yes",
     signature="yes",

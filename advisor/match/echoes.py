@@ -1,0 +1,41 @@
+"""A rule and a case -> the lines that only follow from a failure: they explain nothing, and ask for no fix.
+
+    EngineDeadError, `RPC call to … timed out`, a watchdog on the messenger rank
+
+A rule names those that it brings about (`symptoms.downstream`). Where it leads they are its echoes; where nothing does,
+they are still known to name no cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from advisor.match.conditions import evaluate
+from advisor.match.view import View
+from advisor.model.condition import Condition, atoms
+from advisor.model.fact import Fact
+from advisor.model.rule import Rule
+from advisor.model.truth import Truth
+
+
+def echoes(rule: Rule, view: View) -> tuple[Fact, ...]:
+    """The facts by which the downstream lines of the rule were seen, one of each."""
+    return tuple(dict.fromkeys(fact for _, fact in _seen(rule.symptoms.downstream, view)))
+
+
+def of_nobody(rules: Iterable[Rule], view: View) -> tuple[tuple[str, Fact], ...]:
+    """What any of the rules calls downstream and the case shows: its name in words ("" where no rule gives one)."""
+    every = {atom.key(): atom for rule in rules for one in rule.symptoms.downstream for atom in atoms(one)}
+    first: dict[tuple[str, int | None], tuple[str, Fact]] = {}
+    for means, fact in _seen(every.values(), view):
+        place = (fact.span.artifact, fact.span.line) if fact.span else (fact.name, None)
+        first.setdefault(place, (means, fact))
+    return tuple(first.values())
+
+
+def _seen(conditions: Iterable[Condition], view: View) -> Iterable[tuple[str, Fact]]:
+    for one in conditions:
+        found = evaluate(one, view)
+        if found.truth is Truth.YES:
+            means = next((atom.means for atom in atoms(one) if atom.means), "")
+            yield from ((means, fact) for fact in found.because[:1])
