@@ -18,6 +18,7 @@ from typing import Literal
 
 from advisor.evidence.lines import body, is_logged
 from advisor.evidence.shapes import Shape
+from advisor.evidence.snapshots import marks_time
 from advisor.model.fact import ArtifactKind
 
 LineKind = Literal["log", "stack", "launch", "machine", ""]
@@ -184,7 +185,8 @@ def is_machine(text: str, rows: list[str]) -> bool:
 
 
 def is_metrics(rows: list[str]) -> bool:
-    """Prometheus text: samples and the lines that describe them, and hardly anything else."""
+    """Prometheus text: samples and the lines that describe them or say when, and hardly anything else."""
+    rows = [row for row in rows if not marks_time(row)]
     described = sum(bool(_META_LINE.match(row)) for row in rows)
     sampled = sum(bool(_SAMPLE_LINE.match(row)) for row in rows)
     named = sum(row.startswith(("vllm:", "sglang:", "lmdeploy:", "xllm")) for row in rows)

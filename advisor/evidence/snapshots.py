@@ -96,6 +96,11 @@ def _passed(row: str, taken: list[Snapshot]) -> None:
         taken[-1].time = moment
 
 
+def marks_time(row: str) -> bool:
+    """Whether a line between samples says when they were taken: `date`, a `Date:` header, `sleep 60`."""
+    return len(row) <= 200 and (_moment(row) is not None or _SLEEP.match(row) is not None)
+
+
 def _moment(row: str) -> float | None:
     """When a line says it was, in seconds; zones are passed over, for only spans between two of them count."""
     epoch, iso, ctime, http = (shape.match(row) for shape in (_EPOCH, _ISO, _CTIME, _HTTP))

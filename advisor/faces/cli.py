@@ -18,14 +18,15 @@ import typer
 
 from advisor import __version__
 from advisor.errors import AdvisorError, UsageError
+from advisor.faces import evidence, reference
 from advisor.faces import files as files_of
-from advisor.faces import reference
-from advisor.faces.bare_options import HERE, command_with
+from advisor.faces.bare_options import command_with
 from advisor.faces.fix import fix
 from advisor.faces.lint import lint as lint_files
 from advisor.faces.patch import PatchCommand, patch
+from advisor.faces.search import search
 from advisor.faces.upgrade import upgrade
-from advisor.jobs.request import File, Located, Request
+from advisor.faces.verify import verify
 from advisor.model.report import STATUSES, Report
 
 OK, FOUND, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -61,52 +62,21 @@ class Threshold(StrEnum):
     never = "never"
 
 
-Many = list[str]
-
-
 @app.command(cls=command_with("--installed"))
 def check(
-    files: Annotated[
-        Many | None,
-        typer.Argument(
-            metavar="[FILE]...",
-            help="Logs, stacks, scripts, pastes, archives, folders; kind told by content. - is standard input.",
-        ),
-    ] = None,
-    engine: Annotated[str, typer.Option(help="vllm, sglang, lmdeploy or xllm.")] = "",
-    version: Annotated[
-        str, typer.Option("--version", "-V", help="Version, commit, version+gSHA or image reference.")
-    ] = "",
-    flags: Annotated[
-        Many | None, typer.Option(help="The whole command line, or just the flags. Repeat for several ranks or roles.")
-    ] = None,
-    env: Annotated[Many | None, typer.Option(metavar="NAME=VALUE", help="An environment variable. Repeatable.")] = None,
-    repo: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Judge this clone or fork of the engine; --version: a revision of it, or the release it is based on.",
-        ),
-    ] = None,
-    installed: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[PATH]",
-            help="Judge what is installed: a site-packages, an unpacked image, or the current Python's without a path.",
-        ),
-    ] = None,
-    component: Annotated[
-        Many | None, typer.Option(metavar="NAME=VERSION", help="A library as loaded, such as nccl=2.28.9. Repeatable.")
-    ] = None,
-    hardware: Annotated[Many | None, typer.Option(help='Such as "2x GB10 aarch64".')] = None,
-    model: Annotated[str, typer.Option(help="The model served.")] = "",
-    symptom: Annotated[
-        Many | None, typer.Option(help="What you see, in words, English or Chinese. Repeatable.")
-    ] = None,
-    log: Annotated[Many | None, typer.Option(metavar="FILE", help="A log file. Repeatable.")] = None,
-    stack: Annotated[
-        Many | None, typer.Option(metavar="FILE", help="A py-spy, gdb or faulthandler dump. Repeatable.")
-    ] = None,
+    files: evidence.Files = None,
+    engine: evidence.Engine = "",
+    version: evidence.Version = "",
+    flags: evidence.Flags = None,
+    env: evidence.Env = None,
+    repo: evidence.Repo = None,
+    installed: evidence.Installed = None,
+    component: evidence.Component = None,
+    hardware: evidence.Hardware = None,
+    model: evidence.Model = "",
+    symptom: evidence.Symptom = None,
+    log: evidence.Log = None,
+    stack: evidence.Stack = None,
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -130,81 +100,14 @@ def check(
         raise typer.Exit(_batch(batch, output, fail_on))
     from advisor.jobs.check import check as judge
 
-    problems: list[AdvisorError] = []
-    notes: list[str] = []
-    kinds = ((files, ""), (log, "log"), (stack, "stack"))
-    given = [file for names, kind in kinds for file in _files(names, kind, problems, notes)]
-    request = Request(
-        engine=engine,
-        version="" if repo else version,
-        located=_located(repo, installed, engine, version),
-        flags=tuple(flags or ()),
-        env=tuple(env or ()),
-        components=tuple(component or ()),
-        hardware=tuple(hardware or ()),
-        model=model,
-        symptoms=tuple(symptom or ()),
-        files=tuple(given),
-        unread=(*(error.line() for error in problems), *notes),
+    given = evidence.given(
+        files, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack
     )
-    if problems and not _anything(request):
-        raise problems[0]
-    answer = judge(request)
-    problems += answer.problems
-    inputs = [*(files or ()), *(log or ()), *(stack or ())]
-    files_of.write(_rendered(answer.report, format, output, verbose), output, inputs)
+    answer = judge(given.request)
+    problems = [*given.problems, *answer.problems]
+    files_of.write(_rendered(answer.report, format, output, verbose), output, given.inputs)
     _complain([*(error.line() for error in problems), *_catalogue_problems()])
     raise typer.Exit(USAGE if problems else _code([answer.report], fail_on))
-
-
-def _located(repo: Path | None, installed: str | None, engine: str, version: str) -> Located | None:
-    """The build found in a clone or an installation, when one is given."""
-    if repo is None and installed is None:
-        return None
-    from advisor.jobs import locating
-
-    if repo is not None and installed is not None:
-        raise UsageError("does not go with --installed", "--repo", "one build is judged at a time")
-    if repo is not None:
-        return locating.repository(repo, engine, ref=version)
-    return locating.installation(None if installed == HERE else Path(installed or ""), engine)
-
-
-def _folder_files(folder: Path, kind: str, notes: list[str]) -> list[File]:
-    from advisor.jobs.folders import files_in
-
-    files, said = files_in(folder, kind)
-    notes += said or ([] if files else [f"{folder}: no files in this folder"])
-    return files
-
-
-def _anything(request: Request) -> bool:
-    return any(
-        (
-            request.engine,
-            request.version,
-            request.located,
-            request.flags,
-            request.env,
-            request.components,
-            request.symptoms,
-            request.files,
-            request.hardware,
-        )
-    )
-
-
-def _files(names: Many | None, kind: str, problems: list[AdvisorError], notes: list[str]) -> list[File]:
-    """Every file named; a folder's files stand for the folder. What cannot be read becomes a problem."""
-    found: list[File] = []
-    for name in names or ():
-        try:
-            found += _folder_files(Path(name), kind, notes) if Path(name).is_dir() else [files_of.read(name, kind)]
-        except UsageError as error:
-            problems.append(error)
-        except OSError as error:
-            problems.append(UsageError(f"cannot be read: {error.strerror or error}", name))
-    return found
 
 
 def _rendered(report: Report, format: Format, output: Path | None, verbose: bool) -> str:
@@ -279,6 +182,8 @@ class Contract(StrEnum):
     lint = "lint"
     fix = "fix"
     upgrade = "upgrade"
+    search = "search"
+    verify = "verify"
 
 
 @app.command()
@@ -287,7 +192,7 @@ def schema(
         Contract, typer.Argument(help="`report` is what check prints, the others what the command of that name does.")
     ] = Contract.report,
 ) -> None:
-    """Print the JSON Schema of what `--format json` prints (docs/json.md, docs/lint-output.md, docs/fix.md)."""
+    """Print the JSON Schema of what `--format json` prints (docs/json.md, lint-output.md, fix.md, …)."""
     from advisor.render.schema import schema_of
 
     files_of.write(schema_of(of.value), None)
@@ -299,6 +204,8 @@ app.command()(fix)
 app.command("lint")(lint_files)
 app.command("patch", cls=PatchCommand)(patch)
 app.command()(upgrade)
+app.command()(search)
+app.command("verify", cls=command_with("--installed"))(verify)
 
 
 @rules_app.command("list")

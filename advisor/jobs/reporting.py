@@ -33,6 +33,7 @@ from advisor.model.report import (
     ReferenceOut,
     RemedyOut,
     Report,
+    ResemblanceOut,
     SettingOut,
     SourceOut,
     StatementOut,
@@ -64,6 +65,7 @@ def report(judgement: Judgement) -> Report:
         findings=tuple(_finding(one, view, here) for one in verdicts),
         unexplained=tuple(fact_out(fact) for fact in unexplained(judgement)),
         questions=questions(verdicts, view),
+        related=_related(judgement),
         coverage=_coverage(case, len(judgement.among), judgement.left_out),
         as_of=max((one.rule.as_of for one in verdicts), default=""),
         advisor=__version__,
@@ -72,6 +74,16 @@ def report(judgement: Judgement) -> Report:
 
 def _statement(one: Statement) -> StatementOut:
     return StatementOut(one.kind, redact(one.says), one.ranks, one.collective, tuple(map(str, one.spans)))
+
+
+def _related(judgement: Judgement) -> tuple[ResemblanceOut, ...]:
+    """Where nothing seen leads: what the words resemble."""
+    case, seen = judgement.case, {one.rule.id for one in judgement.verdicts if one.status in (*SEEN, "possible")}
+    if not case.artifacts or any(one.status in SEEN for one in judgement.verdicts):
+        return ()
+    from advisor.jobs.search import related
+
+    return tuple(one for one in related(case) if one.rule not in seen)
 
 
 def _echoes(judgement: Judgement) -> list[Statement]:

@@ -222,6 +222,15 @@ class Question:
 
 
 @dataclass(frozen=True)
+class ResemblanceOut:
+    """A known failure whose words are like the case's, and some words that they share: no judgement."""
+
+    rule: str
+    summary: str
+    shares: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class BuildOut:
     """The build as understood. None where not known."""
 
@@ -312,7 +321,9 @@ class StatementOut:
 
 @dataclass(frozen=True)
 class Report:
-    """The whole answer. `id` echoes a batch case's id. `situation` is what is going on, rank by rank."""
+    """The whole answer. `id` echoes a batch case's id. `situation` is what is going on, rank by rank. `related` is
+    filled only where no finding is matched or likely.
+    """
 
     schema: str
     id: str
@@ -324,6 +335,7 @@ class Report:
     findings: tuple[Finding, ...]
     unexplained: tuple[FactOut, ...]
     questions: tuple[Question, ...]
+    related: tuple[ResemblanceOut, ...]
     coverage: Coverage
     as_of: str
     advisor: str

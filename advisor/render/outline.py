@@ -29,6 +29,7 @@ def outline(report: Report, every: bool = False) -> list[Block]:
         *sections.headed("Looked at and ruled out", [item(not_this(one), tone="faint") for one in ruled_out]),
         *unexplained(report),
         *questions(report, shown),
+        *sections.headed("Resembles in words only (not judged)", sections.resemblances(report.related)),
         *coverage(report),
         *(understood(report) if every else ()),
         *closing(report),

@@ -10,6 +10,8 @@ CONTRACTS = {
     "lint": ("lint", "LintReport", "LINT_SCHEMA"),
     "fix": ("repair", "RepairReport", "REPAIR_SCHEMA"),
     "upgrade": ("upgrade", "UpgradeReport", "UPGRADE_SCHEMA"),
+    "search": ("search", "SearchReport", "SEARCH_SCHEMA"),
+    "verify": ("verification", "VerificationReport", "VERIFY_SCHEMA"),
 }
 """What a contract is called: the module of the model that has it, its noun, and the name of its number there."""
 

@@ -19,6 +19,7 @@ from advisor.model.report import (
     MissingOut,
     NeedOut,
     RemedyOut,
+    ResemblanceOut,
     StepOut,
 )
 from advisor.model.rule import PROOFS
@@ -201,6 +202,22 @@ def cause(one: CauseOut, cites: Citations) -> list[Block]:
     said = paragraphs(one.text)
     status = f"Status: {words.CAUSE.get(one.status, one.status)}.{cites.cite(one.sources)}"
     return [Heading("Cause"), Line(status), *said]
+
+
+def resemblances(given: Sequence[ResemblanceOut]) -> list[Block]:
+    """Failures that share words with a text, and which words."""
+    return [
+        block
+        for one in given
+        for block in (
+            item(f"{one.rule}: {one.summary}"),
+            item(f"{_shares(one)}; more: advisor explain {one.rule}", 1, "faint"),
+        )
+    ]
+
+
+def _shares(one: ResemblanceOut) -> str:
+    return f"shares: {', '.join(one.shares)}" if one.shares else "shares no word, only what was understood"
 
 
 def verification(steps: Sequence[StepOut]) -> list[Block]:

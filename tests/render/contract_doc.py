@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from advisor.model import lint, reference, repair, report, upgrade
+from advisor.model import lint, reference, repair, report, search, upgrade, verification
 from advisor.model.fact import Value
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -82,5 +82,7 @@ def meanings(text: str) -> dict[str, dict[str, str]]:
 PAGES = (
     Page("json.md", (report,), schemas=(report.SCHEMA,)),
     Page("lint-output.md", (lint,), (report.SourceOut,), schemas=(lint.LINT_SCHEMA,)),
+    Page("search.md", (search,), schemas=(search.SEARCH_SCHEMA,)),
+    Page("verify.md", (verification,), schemas=(verification.VERIFY_SCHEMA,)),
     Page("fix.md", (repair, upgrade), (reference.SettingChange,), (repair.REPAIR_SCHEMA, upgrade.UPGRADE_SCHEMA)),
 )

@@ -22,6 +22,7 @@ from advisor.model.report import (
     ReferenceOut,
     RemedyOut,
     Report,
+    ResemblanceOut,
     SettingOut,
     SourceOut,
     StatementOut,
@@ -409,6 +410,7 @@ HUNG = Report(
         ),
         Question("symptom", "Did it start after a weight update?", "", ()),
     ),
+    related=(),
     coverage=Coverage(
         inputs=(
             InputOut("launch.sh", "launch", 4, 3),
@@ -447,9 +449,18 @@ NOTHING = replace(
             (),
         ),
     ),
+    related=(
+        ResemblanceOut(
+            "example/wake-up",
+            "After a weight update a rank waits for a broadcast that never comes",
+            ("weight", "update", "broadcast"),
+        ),
+    ),
     coverage=Coverage((InputOut("问题.txt", "text", 1, 1),), (), 41, False),
 )
-EMPTY = replace(NOTHING, id="", findings=(), unexplained=(), questions=(), coverage=Coverage((), (), 0, False))
+EMPTY = replace(
+    NOTHING, id="", findings=(), unexplained=(), questions=(), related=(), coverage=Coverage((), (), 0, False)
+)
 CAN_HAPPEN = replace(
     HUNG,
     discrepancies=(),

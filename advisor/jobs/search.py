@@ -1,0 +1,53 @@
+"""A text, English or Chinese -> the known failures whose words are nearest to it: resemblance only, never a finding.
+
+What the readers understand of the text asks as well, in the words that declare it: `卡死` is read as a hang, and so
+finds rules that speak of hangs in English.
+"""
+
+from __future__ import annotations
+
+from advisor.catalog import full_text
+from advisor.errors import UsageError
+from advisor.jobs.assemble import assemble
+from advisor.jobs.judging import catalogue
+from advisor.jobs.request import Request
+from advisor.match.judge import applies
+from advisor.model.case import Case
+from advisor.model.report import ResemblanceOut
+from advisor.model.search import SEARCH_SCHEMA, SearchReport
+
+MOST = 3
+"""How many a report without a match names."""
+
+_READ = 200_000  # characters of a case's texts that ask
+
+
+def search(text: str, engine: str = "", most: int = 5) -> SearchReport:
+    """The nearest failures, at most `most`. Raises UsageError for an empty text and for an engine that is not known."""
+    if not text.strip():
+        raise UsageError(
+            "nothing to search for", None, 'such as: advisor search "decode hangs after a json schema request"'
+        )
+    case, problems = assemble(Request(engine=engine, symptoms=(text,)))
+    if problems:
+        raise problems[0]
+    return SearchReport(SEARCH_SCHEMA, case.build.engine, related(case, most))
+
+
+def related(case: Case, most: int = MOST) -> tuple[ResemblanceOut, ...]:
+    """The failures nearest to what a case says in words and logs."""
+    texts = "\n".join(one.text for one in case.artifacts)[:_READ]
+    if not texts.strip():
+        return ()
+    rules = [rule for rule in catalogue() if applies(rule, case.build.engine)]
+    found = full_text.resembling(rules, texts, most, _understood(case))
+    return tuple(ResemblanceOut(one.rule.id, one.rule.summary, one.shares[:8]) for one in found)
+
+
+def _understood(case: Case) -> str:
+    """What was read of it, in the words of the vocabulary; values that are words as they are."""
+    from advisor.jobs.vocabulary import kinds
+
+    seen = {fact.name.removeprefix("fact:"): fact.value for fact in case.facts}
+    told = [kinds()[name].summary for name, value in seen.items() if value is True and name in kinds()]
+    return " ".join([*told, *(str(value) for name, value in seen.items() if name in ("speculation.method",))])

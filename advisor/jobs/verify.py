@@ -1,0 +1,213 @@
+"""A rule and evidence taken after the change -> is it cured: pass, fail, or not enough yet, and what is missing.
+
+It passes only when three things hold: the failure can no longer happen to this build and launch, no sign of it is in
+the evidence, and every step of the rule's verification is met. A step that no reader can judge passes when the user
+confirms it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from advisor.errors import AdvisorError, UsageError
+from advisor.evidence.watched import grew, watched_s
+from advisor.jobs.assemble import assemble
+from advisor.jobs.explain import find
+from advisor.jobs.judging import judge_case
+from advisor.jobs.reporting import YES_NO, fact_out, report, says
+from advisor.jobs.request import Request
+from advisor.match.conditions import evaluate
+from advisor.match.judge import Verdict, judge
+from advisor.match.view import View
+from advisor.model.condition import Atom
+from advisor.model.report import SCHEMA, Report
+from advisor.model.rule import Rule, Step
+from advisor.model.truth import Truth
+from advisor.model.verification import VERIFY_SCHEMA, Outcome, StepVerdict, VerificationReport
+
+_WATCHED = ("log", "text")
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What an earlier JSON report says: the rule that led, and the build and launch that it was judged on."""
+
+    rule: str
+    build: str
+    settings: dict[str, str]
+    environment: dict[str, str]
+
+
+def earlier(content: bytes, name: str) -> Earlier:
+    """The report of a JSON file. Raises UsageError when it is none, or when no finding leads it."""
+    try:
+        raw = json.loads(content)
+        if not isinstance(raw, dict) or raw.get("schema") != SCHEMA:
+            raise ValueError(f"its schema is not {SCHEMA}")
+        shown = [one for one in raw["findings"] if one["status"] != "ruled_out"]
+        settings = {str(one["flag"]): str(one["value"]) for one in raw["settings"]}
+        environment = {str(key): str(value) for key, value in raw["environment"].items()}
+        label = str(raw["build"]["label"])
+        rule = str(shown[0]["rule"]) if shown else ""
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"not a report of advisor check --format json: {error}", name) from None
+    if not rule:
+        raise UsageError("no finding in it to verify", name, "name a rule: advisor verify RULE EVIDENCE")
+    return Earlier(rule, label, settings, environment)
+
+
+def verify(
+    name: str, request: Request, before: Earlier | None = None, confirmed: Collection[int] = ()
+) -> tuple[VerificationReport, tuple[AdvisorError, ...]]:
+    """The verdict, and the inputs that could not be read. Raises UsageError for a rule or a step that there is not."""
+    rule = find(name or (before.rule if before else ""))
+    wrong = [number for number in confirmed if not 1 <= number <= len(rule.verification)]
+    if wrong:
+        raise UsageError(f"{rule.id} has no step {wrong[0]}", "--confirmed", f"it has {len(rule.verification)}")
+    case, problems = assemble(request)
+    judgement = judge_case(case)
+    view, now = judgement.view, report(judgement)
+    verdict = judge(rule, view)
+    again = tuple(map(fact_out, verdict.signature.because)) if verdict.signature.truth is Truth.YES else ()
+    steps = tuple(_step(number, one, rule, view, confirmed) for number, one in enumerate(rule.verification, 1))
+    changed = YES_NO[~verdict.exposure.truth]
+    lacking = (*_undone(rule, verdict, view), *_weaker(verdict), *(text for one in steps for text in one.missing))
+    missing = tuple(dict.fromkeys(lacking))
+    outcome = _outcome(changed, bool(again), steps, bool(missing))
+    made = VerificationReport(
+        schema=VERIFY_SCHEMA,
+        rule=rule.id,
+        summary=rule.summary,
+        outcome=outcome,
+        headline=_headline(rule, outcome, changed, len(again), steps, missing),
+        changed=changed,  # type: ignore[arg-type]
+        change=tuple(dict.fromkeys(says(fact) for fact in verdict.exposure.because)),
+        differs=tuple(_differs(before, now)) if before else (),
+        again=again,
+        steps=steps,
+        missing=missing if outcome != "pass" else (),
+        coverage=now.coverage,
+    )
+    return made, problems
+
+
+def _step(number: int, step: Step, rule: Rule, view: View, confirmed: Collection[int]) -> StepVerdict:
+    told: list[tuple[Outcome, str]] = [*_absent(step, view), *_advancing(step, view), *_duration(step, view)]
+    yours = not (step.absent or step.advancing or step.duration_s)
+    if yours:
+        done = number in confirmed
+        ask = f"step {number} is for you to look at: {step.expect.strip()} (then --confirmed {number})"
+        told = [("pass", "confirmed by you")] if done else [("not enough", ask)]
+    outcome: Outcome = next((one for one in ("fail", "not enough") if any(one == got for got, _ in told)), "pass")
+    lacking = tuple(text for got, text in told if got == "not enough")
+    return StepVerdict(
+        number,
+        step.do.strip(),
+        step.expect.strip(),
+        outcome,
+        yours,
+        tuple(text for got, text in told if got != "not enough"),
+        lacking,
+    )
+
+
+def _absent(step: Step, view: View) -> Iterator[tuple[Outcome, str]]:
+    if not step.absent:
+        return
+    seen = [one for pattern in step.absent for one in evaluate(Atom("log", pattern), view).because]
+    for fact in seen:
+        yield "fail", f"a line that must stay away is there: {fact.quote.strip()[:200]}  [{fact.span}]"
+    if not any(one.kind == "log" for one in view.case.artifacts):
+        yield "not enough", "a log of every rank since the change, whole"
+    elif not seen:
+        yield "pass", f"none of the {len(step.absent)} lines that must stay away is in the logs"
+
+
+def _advancing(step: Step, view: View) -> Iterator[tuple[Outcome, str]]:
+    if not step.advancing:
+        return
+    moved, snapshots = grew(view.case.artifacts, step.advancing)
+    if moved:
+        yield "pass", f"{step.advancing} grew over {snapshots} snapshots of /metrics"
+    elif moved is False and evaluate(_NONE_RUNNING, view).truth is not Truth.YES:
+        yield "fail", f"{step.advancing} stands still over {snapshots} snapshots of /metrics"
+    else:
+        had = {0: "is in none", 1: "is in one"}.get(snapshots, "stands still or starts anew, and no requests run,")
+        how = "(date; curl -s HOST:PORT/metrics; sleep 60; date; curl -s HOST:PORT/metrics) > metrics.txt"
+        yield "not enough", f"{step.advancing} {had} of the snapshots given; take two while requests run: {how}"
+
+
+_NONE_RUNNING = Atom("fact", "metrics.requests_running", "is", 0)
+
+
+def _duration(step: Step, view: View) -> Iterator[tuple[Outcome, str]]:
+    if not step.duration_s:
+        return
+    so_far = watched_s(view.case.artifacts)
+    if so_far is None:
+        yield (
+            "not enough",
+            f"a log with times: {_spell(step.duration_s)} have to be watched, and none can be told",
+        )
+    elif so_far < step.duration_s:
+        left = _spell(step.duration_s - so_far)
+        yield "not enough", f"{_spell(so_far)} of {_spell(step.duration_s)} watched so far; {left} to go"
+    else:
+        yield "pass", f"{_spell(so_far)} watched, {_spell(step.duration_s)} asked for"
+
+
+def _spell(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{hours} h"] * bool(hours) + [f"{minutes} min"] * bool(minutes) + [f"{rest} s"] * bool(rest and not hours)
+    return " ".join(parts) or "0 s"
+
+
+def _undone(rule: Rule, verdict: Verdict, view: View) -> Iterator[str]:
+    """What is not known, or not done, about the change itself."""
+    if verdict.exposure.truth is Truth.YES:
+        holds = "; ".join(dict.fromkeys(says(fact) for fact in verdict.exposure.because))
+        yield f"the change: {rule.id} can still happen to this build and launch ({holds or 'it names no precondition'})"
+    elif verdict.exposure.truth is Truth.UNKNOWN:
+        for one in verdict.exposure.missing[:3]:
+            asked = view.asked(one)
+            yield f"the change: {asked.question}" + (f" ({asked.how})" if asked.how else "")
+
+
+def _weaker(verdict: Verdict) -> Iterator[str]:
+    """A weaker sign seen anew: no proof that it is back, and no cure either."""
+    if verdict.supporting.truth is Truth.YES and verdict.signature.truth is not Truth.YES:
+        told = "; ".join(dict.fromkeys(says(fact) for fact in verdict.supporting.because))
+        yield f"evidence without the weaker signs of it, which are there again: {told}"
+
+
+def _outcome(changed: str, again: bool, steps: tuple[StepVerdict, ...], missing: bool) -> Outcome:
+    if again or any(one.outcome == "fail" for one in steps):
+        return "fail"
+    return "pass" if changed == "yes" and steps and not missing else "not enough"
+
+
+def _headline(
+    rule: Rule, outcome: Outcome, changed: str, again: int, steps: tuple[StepVerdict, ...], missing: tuple[str, ...]
+) -> str:
+    if outcome == "pass":
+        return f"PASS: {rule.id} is verified as cured by this evidence, {len(steps)} of {len(steps)} steps"
+    if outcome == "fail":
+        where = "its signs are there again" if again else "a step of its verification is not met"
+        still = "; and it can still happen to this build and launch" if changed == "no" else ""
+        return f"FAIL: {rule.id}: {where}{still}"
+    met = sum(one.outcome == "pass" for one in steps)
+    return f"NOT ENOUGH YET: {rule.id}: {met} of {len(steps)} steps met, {len(missing)} things missing"
+
+
+def _differs(before: Earlier, now: Report) -> Iterator[str]:
+    """What is other than in the earlier report; what is not said now is not taken for gone."""
+    if now.build.label and now.build.label != before.build:
+        yield f"build: {before.build or 'not known'} before, {now.build.label} now"
+    settings = {one.flag: str(one.value) for one in now.settings}
+    for old, new in ((before.settings, settings), (before.environment, now.environment)):
+        for name in sorted({*old, *new}) if new else ():
+            if old.get(name) != new.get(name):
+                yield f"{name}: {old.get(name, 'not set')} before, {new.get(name, 'not set')} now"
