@@ -1,26 +1,76 @@
 """`make quality`: how good the answers are, measured.
 
-Always: the rules' own cases, and how much of the log excerpts is understood. With `REPORTS=file.jsonl CATALOGUE=file.yaml` also labelled user reports (keys as for
-`advisor check --batch` plus `truth`, the catalogue id of the failure or null); a catalogue entry belongs to the rule
-that refers to one of its threads.
+Always: the rules' own cases, and how much of the log excerpts is understood. With `REPORTS=file.jsonl
+CATALOGUE=file.yaml` also labelled user reports: a line has the keys of `advisor check --batch`, and `truth`, the
+catalogue's id of the failure or null. A catalogue entry belongs to the rule that has one of its threads as an alias.
+
+Of the positives (a truth), the right rule is looked for among the findings that are matched, likely or possible, in the
+report's order; of the negatives, what is named at all counts against us. Beside it, on the same reports: BM25 over the
+same rules' text (the engine of `advisor search`), and a MiniLM sentence embedding of the same text where its packages
+are installed, which `make quality` sees to. Those two always rank something, so each also gets the threshold at which no negative is named.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from advisor.catalog.full_text import parts, resembling
 from advisor.jobs.batch import KEYS, request
 from advisor.jobs.check import check
 from advisor.jobs.judging import catalogue
 from advisor.jobs.rule_checks import test_rules as run_cases
-from advisor.model.report import Report
-from tests import excerpts
+from advisor.model.report import STATUSES, Report
+from tests import embedding, excerpts
 
-SHOWN = ("matched", "likely", "possible")
+SHOWN = STATUSES[:3]
+Line = Mapping[str, Any]
+Ranked = Sequence[tuple[str, float]]
+"""Rule ids with a weight, the most likely first."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One labelled report, what was expected, and what was named: (rule, status), the leading one first."""
+
+    line: Line
+    expected: str | None
+    named: tuple[tuple[str, str], ...]
+    report: Report
+
+    @property
+    def place(self) -> int:
+        """Where the right rule stands among what is named, from 1; 0 where it does not."""
+        return next((at for at, (rule, _) in enumerate(self.named, 1) if rule == self.expected), 0)
+
+    @property
+    def firm(self) -> bool:
+        """The right rule leads as matched or likely."""
+        return self.place == 1 and self.named[0][1] in STATUSES[:2]
+
+    @property
+    def strongest(self) -> str:
+        """The strongest status that a rule has which is not the right one; "" for none."""
+        wrong = [status for rule, status in self.named if rule != self.expected]
+        return min(wrong, key=SHOWN.index, default="")
+
+
+@dataclass
+class Figures:
+    """What one way of asking comes to over all reports."""
+
+    positives: int = 0
+    negatives: int = 0
+    first: int = 0
+    third: int = 0
+    firm: int = 0
+    silent: int = 0
+    false: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
 
 def rule_of() -> dict[str, str]:
@@ -34,60 +84,165 @@ def rule_of() -> dict[str, str]:
 
 
 def truths(path: Path) -> dict[str, str | None]:
-    """Catalogue id -> rule id, None where no rule covers the failure yet."""
+    """Catalogue id -> the rule that has most of its threads, None where no rule covers the failure."""
     from ruamel.yaml import YAML
 
-    threads = rule_of()
-    return {
-        entry["id"]: next((threads[url] for url in entry["threads"] if url in threads), None)
-        for entry in YAML(typ="safe").load(path)
-    }
+    threads, found = rule_of(), {}
+    for entry in YAML(typ="safe").load(path):
+        own = [threads[url] for url in entry["threads"] if url in threads]
+        found[entry["id"]] = max(own, key=own.count, default=None)
+    return found
 
 
-def judge(lines: list[dict[str, Any]], rules: dict[str, str | None]) -> None:
-    """Print the figures over labelled reports."""
-    count: Counter[str] = Counter()
+def judge(lines: Iterable[Line], rules: Mapping[str, str | None]) -> list[Judged]:
+    """Each report judged. A truth that no rule covers stays expected under its own name, and is missed."""
+    made = []
     for line in lines:
         report = check(request({key: str(line.get(key) or "") for key in KEYS})).report
-        expected = rules.get(line["truth"]) if line["truth"] else None
-        kind = "covered" if expected else "not covered" if line["truth"] else "no known failure"
-        count[kind] += 1
-        verdict = outcome(report, expected)
-        count[f"{kind}: {verdict}"] += 1
-        if verdict in ("wrong rule matched", "missed") or (expected and verdict != "leads as matched"):
-            lead = report.findings[0] if report.findings else None
-            print(
-                f"  {line['id']}: {verdict}; expected {expected}, leads {lead.rule + ' ' + lead.status if lead else 'nothing'}"
-            )
-    for key in sorted(count):
-        print(f"{key:<45} {count[key]}")
+        truth = line.get("truth")
+        expected = (rules.get(truth) or f"no rule for {truth}") if truth else None
+        named = tuple((one.rule, one.status) for one in report.findings if one.status in SHOWN)
+        made.append(Judged(line, expected, named, report))
+    return made
 
 
-def outcome(report: Report, expected: str | None) -> str:
-    """What became of one labelled report."""
-    shown = [one for one in report.findings if one.status in SHOWN]
-    if any(one.status == "matched" and one.rule != expected for one in shown):
-        return "wrong rule matched"
-    if expected is None:
-        return "quiet" if not shown else "only likely or possible"
-    if shown and shown[0].rule == expected:
-        return f"leads as {shown[0].status}"
-    if any(one.rule == expected for one in report.findings):
-        return "shown, does not lead"
-    return "missed"
+def figures(judged: Iterable[Judged]) -> Figures:
+    """The counts over judged reports."""
+    made = Figures()
+    for one in judged:
+        if one.expected is None:
+            made.negatives += 1
+            made.silent += not one.named
+            made.false[one.strongest] += bool(one.named)
+            continue
+        made.positives += 1
+        made.first += one.place == 1
+        made.third += 1 <= one.place <= 3
+        made.firm += one.firm
+    return made
+
+
+def safe_recall(judged: Sequence[Judged]) -> int:
+    """How many positives lead with a status that no negative has for anything: recall at zero false alarms."""
+    alarms = [SHOWN.index(one.strongest) for one in judged if one.expected is None and one.strongest]
+    limit = min(alarms, default=len(SHOWN))
+    return sum(one.place == 1 and SHOWN.index(one.named[0][1]) < limit for one in judged if one.expected)
+
+
+def tell(title: str, judged: Sequence[Judged]) -> None:
+    """One line of figures."""
+    got = figures(judged)
+    false = ", ".join(f"{got.false.get(one, 0)} {one}" for one in SHOWN)
+    print(
+        f"{title:<28} recall@1 {share(got.first, got.positives)}  @3 {share(got.third, got.positives)}  "
+        f"leads matched/likely {share(got.firm, got.positives)}  at zero false alarms "
+        f"{share(safe_recall(judged), got.positives)}  | negatives {got.negatives}: {got.silent} quiet, {false}"
+    )
+
+
+def share(count: int, total: int) -> str:
+    """`61/64 95.3 %`."""
+    return f"{count}/{total} {100 * count / total:.1f} %" if total else "0/0"
+
+
+def groups(judged: Sequence[Judged]) -> None:
+    """The same by engine, language and kind of report."""
+    for key in ("engine", "lang", "kind"):
+        values = sorted({str(one.line.get(key) or "not said") for one in judged})
+        for value in values:
+            tell(f"  {key} {value}", [one for one in judged if str(one.line.get(key) or "not said") == value])
+
+
+def misses(judged: Sequence[Judged]) -> None:
+    """Every report that came out otherwise than it should, and why."""
+    for one in judged:
+        lead = f"{one.named[0][0]} {one.named[0][1]}" if one.named else "nothing"
+        if one.expected is None:
+            if one.named:
+                print(f"  {one.line.get('id')}: named {lead}, expected nothing")
+        elif not one.firm:
+            print(f"  {one.line.get('id')}: leads {lead}; expected {one.expected}: {reason(one)}")
+
+
+def reason(one: Judged) -> str:
+    """Why the right rule does not lead firmly."""
+    if (one.expected or "").startswith("no rule"):
+        return "the catalogue's failure has no rule"
+    found = next((finding for finding in one.report.findings if finding.rule == one.expected), None)
+    if found is None:
+        return "no sign of it was seen"
+    if found.status == "ruled_out":
+        return "ruled out: " + "; ".join(fact.says for fact in found.deciding)
+    lacking = "; ".join(ask.question for ask in found.missing[:2])
+    return f"{found.status} (exposure {found.exposure}, signature {found.signature}); not known: {lacking or 'nothing'}"
+
+
+def text_of(line: Line) -> str:
+    """All that a report says, as one text."""
+    return "\n".join(str(line.get(key) or "") for key in KEYS[1:])
+
+
+def by_bm25(texts: Sequence[str]) -> list[Ranked]:
+    """The ranking of each text by BM25 over the rules' text."""
+    rules = catalogue()
+    return [[(one.rule.id, one.weight) for one in resembling(rules, text, len(rules))] for text in texts]
+
+
+def by_embedding(texts: Sequence[str]) -> list[Ranked]:
+    """The ranking of each text by the cosine of its sentence embedding with each rule's."""
+    assert embedding.as_published(), "the embedding is not the one it should be"
+    rules = catalogue()
+    known = embedding.vectors([" ".join(" ".join(part) for part in parts(rule)) for rule in rules])
+    asked = embedding.vectors(texts)
+    ids = [rule.id for rule in rules]
+    ranked = ((zip(ids, map(float, row), strict=True)) for row in asked @ known.T)
+    return [sorted(one, key=lambda pair: -pair[1]) for one in ranked]
+
+
+def beside(title: str, judged: Sequence[Judged], rank: Callable[[Sequence[str]], list[Ranked]]) -> None:
+    """The figures of a ranking that always names something, and of it at the threshold that names no negative."""
+    ranked = rank([text_of(one.line) for one in judged])
+    highest = max((row[0][1] for one, row in zip(judged, ranked, strict=True) if not one.expected and row), default=0.0)
+    positives = [(one.expected, row) for one, row in zip(judged, ranked, strict=True) if one.expected]
+    first = sum(bool(row) and row[0][0] == expected for expected, row in positives)
+    third = sum(expected in [rule for rule, _ in row[:3]] for expected, row in positives)
+    safe = sum(bool(row) and row[0][0] == expected and row[0][1] > highest for expected, row in positives)
+    print(
+        f"{title:<28} recall@1 {share(first, len(positives))}  @3 {share(third, len(positives))}  "
+        f"at zero false alarms {share(safe, len(positives))}"
+    )
+
+
+def without(lines: Iterable[Line], key: str) -> list[Line]:
+    """The same reports, one of their texts removed."""
+    return [{**line, key: ""} for line in lines]
 
 
 def main() -> None:
     """Print every figure there is input for."""
     print("rule cases:", run_cases().lines[-1])
-    share, files = excerpts.total()
-    print(f"log excerpts: {share.percent:.1f} % of {share.lines} lines in {files} files understood")
+    share_of, files = excerpts.total()
+    print(f"log excerpts: {share_of.percent:.1f} % of {share_of.lines} lines in {files} files understood")
     reports, known = os.environ.get("REPORTS"), os.environ.get("CATALOGUE")
     if not reports or not known:
         print("labelled reports: not measured (give REPORTS=file.jsonl CATALOGUE=file.yaml)")
         return
     lines = [json.loads(line) for line in Path(reports).read_text(encoding="utf-8").splitlines() if line.strip()]
-    judge(lines, truths(Path(known)))
+    rules = truths(Path(known))
+    print(f"catalogue: {sum(map(bool, rules.values()))} of {len(rules)} failures have a rule", end="")
+    print("".join(f"\n  no rule: {name}" for name, rule in rules.items() if not rule))
+    judged = judge(lines, rules)
+    tell("reports as they are", judged)
+    groups(judged)
+    print("every report that does not come out as it should:")
+    misses(judged)
+    tell("without the log", judge(without(lines, "log"), rules))
+    tell("without the version", judge(without(lines, "version"), rules))
+    beside("BM25 over the rules' text", judged, by_bm25)
+    if missing := embedding.lacking():
+        print(f"MiniLM embedding: not measured (not installed: {', '.join(missing)}; make quality installs them)")
+    else:
+        beside("MiniLM embedding", judged, by_embedding)
 
 
 if __name__ == "__main__":
