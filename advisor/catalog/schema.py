@@ -18,6 +18,7 @@ from advisor.catalog.nouns import CONDITION, plan
 from advisor.errors import RuleError
 from advisor.model import rule as nouns
 from advisor.model.condition import ConditionError, parse
+from advisor.model.draft import BLANK
 from advisor.model.rule import Rule
 from advisor.yaml import Document, Path, load
 
@@ -58,7 +59,16 @@ def read(file: FilePath, name: str) -> tuple[dict[str, Any] | None, Document | N
         return None, document, [Problem(name, 1, "shape", "a rule is a mapping")]
     problems = [Problem(name, document.line(path), "condition", str(error)) for path, error in _conditions(raw)]
     problems += _shape(raw, document, name)
+    problems += [Problem(name, document.line(path), "blank", f"is still blank:{said}") for path, said in _blanks(raw)]
     return (None if problems else raw), document, problems
+
+
+def _blanks(value: Any, path: Path = ()) -> typing.Iterator[tuple[Path, str]]:
+    """What a draft leaves to be answered, and the question."""
+    if isinstance(value, str) and value.lstrip().startswith(BLANK):
+        yield path, value.lstrip().removeprefix(BLANK).rstrip()
+    for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from _blanks(one, (*path, key))
 
 
 def _plain(value: Any) -> Any:

@@ -18,7 +18,7 @@ import typer
 
 from advisor import __version__
 from advisor.errors import AdvisorError, UsageError
-from advisor.faces import evidence, reference
+from advisor.faces import drafting, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.bare_options import command_with
 from advisor.faces.fix import fix
@@ -205,6 +205,8 @@ app.command("lint")(lint_files)
 app.command("patch", cls=PatchCommand)(patch)
 app.command()(upgrade)
 app.command()(search)
+app.command()(drafting.draft)
+rules_app.command("new")(drafting.new)
 app.command("verify", cls=command_with("--installed"))(verify)
 
 

@@ -1,0 +1,80 @@
+"""`advisor draft` and `advisor rules new`: a rule's folder to fill in, from a pasted issue or from nothing."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from advisor.errors import UsageError
+from advisor.faces import files as files_of
+from advisor.model.draft import BLANK, Draft
+
+Rules = Annotated[
+    Path, typer.Option("--rules", metavar="DIR", help="The rules folder to write into.", show_default=True)
+]
+
+
+def draft(
+    report: Annotated[str, typer.Argument(metavar="REPORT.md", help="The issue's text, pasted. - is standard input.")],
+    id: Annotated[str, typer.Option(metavar="ENGINE/SLUG", help="The rule's id; by default from the title.")] = "",
+    url: Annotated[str, typer.Option(help="The issue's address, when the text does not begin with it.")] = "",
+    rules: Rules = Path("rules"),
+) -> None:
+    """A draft rule from an upstream issue: what the text gives, and a blank for everything else. Nothing is guessed."""
+    from advisor.jobs.draft import draft as job
+
+    read = files_of.read(report)
+    made = job(read.content.decode("utf-8", "replace"), read.name, _today(), id, url)
+    _write(made, rules)
+    for one in made.shared:
+        typer.echo(f"{one.place}: rules have this line already: {', '.join(one.rules)}")
+
+
+def new(
+    id: Annotated[str, typer.Argument(metavar="ENGINE/SLUG", help="Such as vllm/pp-broadcast-skew.")],
+    rules: Rules = Path("rules"),
+) -> None:
+    """A rule's folder with a question in every place that has to be filled."""
+    from advisor.jobs.draft import blank
+
+    _write(blank(id, _today()), rules)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def _write(made: Draft, rules: Path) -> None:
+    """The whole folder or nothing, and what is still blank."""
+    from advisor.render.rule_file import files_of as rule_files
+
+    if not rules.is_dir():
+        raise UsageError("no such folder", f"--rules {rules}", "name the rules folder of your source tree")
+    target = rules / made.id
+    if target.exists():
+        raise UsageError("is there already", str(target), "choose another --id, or remove it")
+    part = target.with_name(f".{target.name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        contents = rule_files(made)
+        for name, text in contents.items():
+            file = part / Path(name).relative_to(made.id)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        part.rename(target)
+    except OSError as error:
+        shutil.rmtree(part, ignore_errors=True)
+        raise UsageError(f"cannot be written: {error.strerror or error}", str(target), None) from None
+    for name in contents:
+        typer.echo(f"written: {rules / name}")
+    text = contents[f"{made.id}/rule.yaml"]
+    blanks = [(at, line) for at, line in enumerate(text.splitlines(), 1) if BLANK in line and not line.startswith("#")]
+    typer.echo(f"{len(blanks)} blanks to fill (advisor rules validate --rules {rules} lists them until there is none):")
+    for at, line in blanks:
+        typer.echo(
+            f"  {target / 'rule.yaml'}:{at}: {line.partition(BLANK)[2].strip().strip(chr(34)).split(chr(34))[0]}"
+        )
