@@ -42,6 +42,8 @@ _RANGE = (
 _OPEN = (
     rf"{_NUMBER}\s*(?:(?:or|and) (?:later|newer|older|earlier|above|below|higher|lower|up)\b|及?以[上下前后]|之[前后])"
 )
+_BEFORE = r"\b(?:older|earlier|lower|less) than\b|\b(?:below|before|prior to|under)\b|(?<!不)(?:低于|早于|小于)"
+_FROM = r"\bat least\b|\b(?:or|and) (?:later|newer|above|higher|up)\b|不低于|至少"
 _DENIED = rf"(?:\b(?:not|isn't|never)|不是|并非|非)\s*(?:(?:on|running|using)\s+)?{OF_ENGINE}{_NUMBER}"
 # #50514, PR 50514, and a bare 50514 before a word that says what was done with it
 _DONE = r"(?=\d{4,6}\s+(?:applied|\w*-?pick|back-?port|merged|revert|removed))"
@@ -94,6 +96,10 @@ def take_ranges(reading: PartialBuild) -> None:
     """A number that only bounds the build, or that it is said not to be, is taken for none."""
     for found in reading.each(rf"{_RANGE}|{_OPEN}"):
         reading.notes.append(f"`{found.group().strip()}` is a range, not one build")
+        number = re.search(VERSION, found.group())
+        side = "<" if re.search(_BEFORE, found.group(), re.I) else ">=" if re.search(_FROM, found.group(), re.I) else ""
+        if number and _is_engines(reading, found.start()):
+            reading.bound(side, number["version"])
         reading.take(found.start(), found.end())
     for found in reading.each(_DENIED):
         reading.notes.append(f"`{found.group().strip()}` says which build it is not, and none that it is")

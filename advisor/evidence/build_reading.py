@@ -112,6 +112,8 @@ def read_build(
         after_pr=reading.after_pr,
         earliest=reading.earliest,
         latest=reading.latest,
+        least=None if reading.version or reading.commit else reading.least,
+        below=None if reading.version or reading.commit else reading.below,
         components=components,
         text=text.strip(),
         origin="inferred" if reading.inferred else origin,
@@ -187,6 +189,8 @@ def _take_specs(reading: PartialBuild) -> None:
         name = ALIASES.get(name, name)
         if found["sign"] not in ("==", "==="):
             reading.notes.append(f"`{found.group().strip()}` is a range, not one {name or 'build'}")
+            if name.replace("_", "-") == reading.engine or not name:
+                reading.bound(found["sign"], found["number"])
         elif name.replace("_", "-") == reading.engine or not name:
             reading.version = reading.version or found["number"]
         else:
@@ -240,6 +244,7 @@ def _take_series(reading: PartialBuild) -> None:
         reading.notes.append(
             f"some {series} release: {series}.0 or later, before {major}.{minor + 1}; the patch number is not given"
         )
+        reading.least, reading.below = reading.least or f"{series}.0", reading.below or f"{major}.{minor + 1}"
         reading.take(found.start("series"), found.end())
 
 

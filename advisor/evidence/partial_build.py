@@ -34,6 +34,8 @@ class PartialBuild:
     after_pr: int | None = None
     earliest: date | None = None
     latest: date | None = None
+    least: str | None = None  # a range of releases: from this one,
+    below: str | None = None  # to before this one
     components: list[Component] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     vague: str = ""  # said of the image, unless a version or commit turns up
@@ -43,6 +45,13 @@ class PartialBuild:
 
     def each(self, pattern: str) -> list[re.Match[str]]:
         return list(re.finditer(pattern, self.left, re.I))
+
+    def bound(self, sign: str, number: str) -> None:
+        """Keep what a comparison says of the release: `<0.4.1`, `>=0.5.2`; one that bounds neither is passed over."""
+        if sign == "<":
+            self.below = self.below or number
+        elif sign in (">=", "~="):
+            self.least = self.least or number
 
     def placed(self) -> bool:
         """Whether anything is known that can place the engine's build."""
@@ -57,6 +66,8 @@ class PartialBuild:
                 self.after_pr,
                 self.earliest,
                 self.latest,
+                self.least,
+                self.below,
             )
         )
 

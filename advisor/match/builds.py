@@ -8,7 +8,7 @@ by its commit or its date, never by its number alone where that would be a guess
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 
 from advisor.match.holdings import seen, since_release
@@ -44,7 +44,7 @@ def affected(entries: tuple[Affected, ...], build: Build, knowledge: Knowledge |
         why = next(why for verdict, why in verdicts if verdict is Truth.UNKNOWN)
         return Outcome(truth, missing=(Missing("build", f"{_ASK_BUILD} {why}".strip(), how_to_tell(build.engine)),))
     whys = dict.fromkeys(why for verdict, why in verdicts if verdict is truth)
-    origin: Origin = "observed" if build.origin == "observed" else "stated"
+    origin: Origin = "observed" if build.origin == "observed" else "default" if build.origin == "default" else "stated"
     fact = Fact("build", build.label(), origin, quote=build.text, why="; ".join(whys))
     return Outcome(truth, because=(fact,))
 
@@ -104,7 +104,7 @@ def _fork(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict
 
 def contains(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
     """Whether `build` holds the change of `boundary`, and why in words."""
-    for decide in (_by_content, _by_commit, _by_release, _by_date, _by_floor):
+    for decide in (_by_content, _by_commit, _by_release, _by_range, _by_date, _by_floor):
         truth, why = decide(build, boundary, knowledge)
         if truth is not Truth.UNKNOWN:
             return truth, why
@@ -171,7 +171,8 @@ def _by_release(build: Build, boundary: Boundary, knowledge: Knowledge | None) -
     version = build.version.removeprefix("v")
     if boundary.version:
         edge, here = order_key(boundary.version), order_key(version)
-        if not is_release(version) and base(version) == base(boundary.version) and edge != here:
+        candidate = not is_release(version) and base(version) == base(boundary.version) and edge != here
+        if candidate and (is_release(boundary.version) or not _both_published(version, boundary.version, knowledge)):
             return Truth.UNKNOWN, ""
         if here >= edge:
             return (
@@ -186,6 +187,23 @@ def _by_release(build: Build, boundary: Boundary, knowledge: Knowledge | None) -
             else ""
         )
     return _unreleased(version, boundary, knowledge)
+
+
+def _by_range(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
+    """Every release that a series or a range leaves open lies on one side of the change."""
+    if not boundary.version or build.version or build.fork or build.branch == "main":
+        return Truth.UNKNOWN, ""
+    edge = order_key(boundary.version)
+    if build.least and order_key(build.least) >= edge:
+        return Truth.YES, f"{_name(boundary)} is already in {build.least}, and the build is that or later"
+    if build.below and order_key(build.below) <= edge:
+        return Truth.NO, f"the build is before {build.below}, {_name(boundary)} is not in any release before that"
+    return Truth.UNKNOWN, ""
+
+
+def _both_published(one: str, other: str, knowledge: Knowledge | None) -> bool:
+    """Whether two candidates of one release were both published: then their numbers order them."""
+    return knowledge is not None and None not in (knowledge.release(one), knowledge.release(other))
 
 
 def _unreleased(version: str, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
@@ -224,12 +242,27 @@ def _by_date(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> V
             Truth.NO,
             f"the build is from {build.latest} or before, {_name(boundary)} was merged on {merged} (placed by date)",
         )
-    if build.earliest and build.earliest > day and build.branch == "main" and not build.fork:
+    lag = 0 if build.branch == "main" else _longest_lag(knowledge) if knowledge and not build.branch else None
+    if build.earliest and lag is not None and build.earliest > day + timedelta(days=lag) and not build.fork:
+        later = f", and no release is out later than {lag} days after it left main" if lag else ""
         return (
             Truth.YES,
-            f"the build is from {build.earliest} or later, {_name(boundary)} was merged on {merged} (placed by date)",
+            f"the build is from {build.earliest} or later, {_name(boundary)} was merged on {merged}{later}"
+            " (placed by date)",
         )
     return Truth.UNKNOWN, ""
+
+
+@lru_cache(maxsize=16)
+def _longest_lag(knowledge: Knowledge) -> int | None:
+    """Days from the commit of main where a release branched to the day it was out, the most of all that are known."""
+    lags = []
+    for release in knowledge.releases:
+        tag = knowledge.tags.get(f"v{release.version}") or knowledge.tags.get(release.version)
+        left = on_main(tag.main, knowledge) if tag and tag.main else None
+        if left and release.date:
+            lags.append((release.date - left.date).days)
+    return max(lags, default=None)
 
 
 def _by_floor(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:

@@ -56,10 +56,12 @@ class Build:
     """An engine build. `version` is PEP 440 text without a leading v; `commit` 7..40 hex digits.
 
     `fork` is the fork's name, or "" when the user did not speak of one: it is not a claim of stock upstream.
-    `origin` is that of facts, or `inferred` for a version that only follows from a tag and a day.
+    `origin` is that of facts: `default` when another build brings it, as `text` says; or `inferred` for a version that
+    only follows from a tag and a day.
     `branch` is `main` or another branch name when said; `after_pr` a pull request the user says is in it.
     `holdings` are the upstream changes looked for in its content: they outweigh its version.
-    `earliest`..`latest` bound the build's date when one was said. `text` is what the user typed.
+    `earliest`..`latest` bound the build's date when one was said; `least` and `below` its release where only a series
+    or a range was (0.11.x: 0.11.0, 0.12). `text` is what the user typed.
     """
 
     engine: str = ""
@@ -72,6 +74,8 @@ class Build:
     after_pr: int | None = None
     earliest: date | None = None
     latest: date | None = None
+    least: str | None = None
+    below: str | None = None
     components: tuple[Component, ...] = ()
     text: str = ""
     origin: str = "stated"
@@ -88,7 +92,8 @@ class Build:
 
     def known(self) -> bool:
         """Whether anything at all places this build."""
-        return any((self.version, self.commit, self.branch, self.earliest, self.after_pr, self.image, self.fork))
+        placed = (self.version, self.commit, self.branch, self.earliest, self.after_pr, self.image, self.fork)
+        return any((*placed, self.least, self.below))
 
     def label(self) -> str:
         """The build in a few words, as a person would say it."""
@@ -105,6 +110,8 @@ class Build:
             words.append(self.branch)
         if self.version and self.origin == "inferred":
             words.append("(inferred)")
+        if self.version and self.origin == "default":
+            words.append(f"({self.text})")
         return " ".join(words) if len(words) > 1 else f"{words[0]}, build not given"
 
 

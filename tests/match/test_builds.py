@@ -42,7 +42,8 @@ def judged(entries: tuple[Affected, ...], build: Build) -> tuple[Truth, str]:
         (Build("lmdeploy", version="0.15.0"), Truth.NO),
         (Build("lmdeploy", version="0.18.0"), Truth.NO),
         (Build("lmdeploy", version="0.13.0"), Truth.NO),
-        (Build("lmdeploy", version="0.14.0a1"), Truth.UNKNOWN),
+        (Build("lmdeploy", version="0.14.0a1"), Truth.NO),  # published, as 0.14.0a2 is
+        (Build("lmdeploy", version="0.14.0b7"), Truth.UNKNOWN),
         (Build("lmdeploy", commit="99886cd69a56fcf9e57f1b8c5c7eff7288a00715"), Truth.YES),
         (Build("lmdeploy", commit="b56ddfb634f069b600f0fe3f4730fe289ac7fafe"), Truth.NO),
         (Build("lmdeploy", branch="main", earliest=date(2026, 7, 1), latest=date(2026, 7, 31)), Truth.UNKNOWN),
@@ -208,3 +209,48 @@ def test_a_checkout_takes_the_settings_of_the_release_below_it(version: str | No
 def test_a_checkout_comes_after_the_releases_before_the_one_it_is_counted_from(edge: str, truth: Truth) -> None:
     build = Build("vllm", version="0.25.1+312.g752a3a504", commit=OURS)
     assert contains(build, Boundary(edge), knowledge("vllm"))[0] is truth
+
+
+RANGE = (Affected(introduced=Boundary("0.10.0"), fixed=Boundary("0.11.1")),)
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("0.10.x", Truth.YES),
+        ("0.11.x", Truth.UNKNOWN),
+        ("0.12.x", Truth.NO),
+        ("0.9.x", Truth.NO),
+        ("<0.10.0", Truth.NO),
+        ("<0.11.1", Truth.UNKNOWN),
+        (">=0.11.1", Truth.NO),
+        ("older than 0.10.0", Truth.NO),
+        ("0.11.1 or later", Truth.NO),
+        ("低于0.10.0", Truth.NO),
+        ("0.10.x fork", Truth.UNKNOWN),  # what a fork has picked is not in its number
+    ],
+)
+def test_a_series_or_a_range_is_placed_when_all_of_it_is_on_one_side(text: str, truth: Truth) -> None:
+    build, _, _ = read_build(text, engine="vllm")
+    assert judged(RANGE, build)[0] is truth
+
+
+MERGED = (
+    Affected(introduced=Boundary("0.10.0", pr=1, date="2026-01-10"), fixed=Boundary(None, pr=2, date="2026-07-20")),
+)
+
+
+@pytest.mark.parametrize(
+    ("build", "truth"),
+    [
+        (Build("vllm", earliest=date(2026, 3, 1), latest=date(2026, 3, 31)), Truth.YES),
+        (Build("vllm", earliest=date(2026, 1, 20), latest=date(2026, 1, 31)), Truth.UNKNOWN),  # a release may lag
+        (Build("vllm", branch="main", earliest=date(2026, 1, 20), latest=date(2026, 1, 31)), Truth.YES),
+        (Build("vllm", fork="ours", earliest=date(2026, 3, 1), latest=date(2026, 3, 31)), Truth.UNKNOWN),
+        (Build("vllm", branch="releases/v9", earliest=date(2026, 3, 1), latest=date(2026, 3, 31)), Truth.UNKNOWN),
+        (Build("vllm", earliest=date(2026, 10, 1), latest=date(2026, 10, 31)), Truth.NO),
+    ],
+)
+def test_a_month_alone_places_what_is_older_than_any_release_lags(build: Build, truth: Truth) -> None:
+    assert judged(MERGED, build)[0] is truth
+    assert truth is Truth.UNKNOWN or "placed by date" in judged(MERGED, build)[1]
