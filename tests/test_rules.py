@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
@@ -14,11 +15,13 @@ from advisor.jobs.reporting import edit_for
 from advisor.jobs.rule_cases import RuleCase, cases, run
 from advisor.jobs.rule_checks import validate_rules
 from advisor.match.judge import exposed
-from advisor.model.condition import atoms
+from advisor.model.case import Case
+from advisor.model.condition import Atom, atoms
 from advisor.model.report import Report
 from advisor.model.rule import Rule
 from advisor.model.truth import Truth
 from advisor.patterns import compile_pattern
+from tests.taking_away import RANK, held, is_given, rests_on, strength, verdict_of, without, without_build
 
 CASES = list(cases())
 FIRING = [case for case in CASES if case.kind == "fires" and not case.todo]
@@ -28,6 +31,11 @@ RULES = {rule.id: rule for rule in catalogue()}
 @cache
 def reported(name: str) -> Report:
     return check(next(case for case in CASES if str(case) == name).request).report
+
+
+@cache
+def assembled(name: str) -> Case:
+    return assemble(next(case for case in CASES if str(case) == name).request)[0]
 
 
 def test_there_are_rules_and_cases() -> None:
@@ -65,6 +73,57 @@ def test_no_other_rule_matches_a_firing_case_unless_listed_as_a_lookalike(case: 
     assert matched <= listed
 
 
+@pytest.mark.parametrize("case", FIRING, ids=str)
+def test_where_a_lookalike_is_matched_on_a_firing_case_too_the_right_one_leads(case: RuleCase) -> None:
+    findings = reported(str(case)).findings
+    others = [one.rule for one in findings if one.status == "matched" and one.rule != case.rule]
+    assert not others or findings[0].rule == case.rule, f"{findings[0].rule} leads"
+
+
+@pytest.mark.parametrize("case", FIRING, ids=str)
+def test_without_a_sign_that_its_symptoms_rest_on_a_failure_is_less_sure(case: RuleCase) -> None:
+    rule, given = RULES[case.rule], assembled(str(case))
+    verdict, view = verdict_of(rule, given), view_of(given)
+    if verdict.signature.truth is Truth.YES:
+        signature = rule.symptoms.signature
+        taken = [*([one] for one in rests_on(signature, view)), held(signature, view)]
+    else:
+        taken = [[one for sign in rule.symptoms.supporting for one in held(sign, view)]]
+    before = RANK[verdict.status]
+    assert not [named(gone) for gone in taken if strength(rule, without(given, gone)) >= before > RANK["exposed"]]
+
+
+@pytest.mark.parametrize("case", FIRING, ids=str)
+def test_without_a_fact_that_its_exposure_rests_on_a_failure_is_less_sure(case: RuleCase) -> None:
+    rule, given = RULES[case.rule], assembled(str(case))
+    verdict, view = verdict_of(rule, given), view_of(given)
+    if verdict.exposure.truth is not Truth.YES:
+        assert verdict.status != "matched"
+        return
+    taken = {named([one]): without(given, [one]) for one in rests_on(rule.exposure, view) if is_given(given, one)}
+    if rule.affected:
+        taken["build"] = without_build(given, rule)
+    assert not [name for name, left in taken.items() if exposed(rule, view_of(left)).truth is not Truth.UNKNOWN]
+    assert not [name for name, left in taken.items() if strength(rule, left) >= RANK[verdict.status]]
+
+
+@pytest.mark.parametrize("case", FIRING, ids=str)
+def test_evidence_taken_away_never_makes_a_failure_surer_nor_rules_it_out(case: RuleCase) -> None:
+    rule, given = RULES[case.rule], assembled(str(case))
+    before = verdict_of(rule, given).status
+    conditions = [rule.exposure, rule.symptoms.signature, *rule.symptoms.supporting]
+    for atom in dict.fromkeys(atom for condition in conditions for atom in atoms(condition)):
+        after_it = judge_case(without(given, [atom]), (rule,)).verdicts
+        status = after_it[0].status if after_it else None
+        assert RANK[status] <= RANK[before], named([atom])
+        assert status != "ruled_out", named([atom])
+
+
+def named(gone: Sequence[Atom]) -> str:
+    """What was taken away, for a failure's message."""
+    return " and ".join(one.key() for one in gone)
+
+
 REMEDIES = [
     (case, index)
     for case in FIRING
@@ -80,7 +139,7 @@ def test_a_remedy_better_than_suggested_ends_the_exposure(case: RuleCase, index:
     before, _ = assemble(case.request)
     view = view_of(before)
     assert exposed(rule, view).truth is not Truth.NO
-    cured = after(before, rule.remedies[index], edit_for(view))
+    cured = after(before, rule.remedies[index], edit_for(view), rule.engine)
     assert exposed(rule, view_of(cured)).truth is Truth.NO
     again = judge_case(cured)
     assert not any(one.rule.id == rule.id and one.status in ("matched", "likely", "exposed") for one in again.verdicts)

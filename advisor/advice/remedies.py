@@ -57,16 +57,20 @@ def edited(launch: Launch, remedy: Remedy, edit: Edit) -> Launch:
     return replace(done, settings=done.settings + gone)
 
 
-def after(case: Case, remedy: Remedy, edit: Edit) -> Case:
-    """The case once the remedy is carried out, before it has run: logs and stacks of the old run say nothing of it."""
+def after(case: Case, remedy: Remedy, edit: Edit, engine: str = "") -> Case:
+    """The case once the remedy is carried out, before it has run: logs and stacks of the old run say nothing of it.
+
+    `engine` is that of the remedy's rule: what is upgraded is that one, above or below the case's own.
+    """
     case = case.but(artifacts=(), threads=(), situation=())
     if remedy.do in EDITS or remedy.set or remedy.unset or remedy.env:
         case = case.but(launches=tuple(edited(one, remedy, edit) for one in case.launches), facts=_unsaid(case, remedy))
-    if remedy.do in ("upgrade", "downgrade"):
+    beside = engine not in ("", "any", case.build.engine)
+    if remedy.do in ("upgrade", "downgrade") and not beside:
         case = case.but(build=_upgraded(case.build, remedy.to or ""), facts=_without(case, "banner.version"))
-    if remedy.do == "component":
-        name = remedy.component or ""
-        kept = tuple(one for one in case.build.components if one.name != name)
+    if remedy.do == "component" or (remedy.do in ("upgrade", "downgrade") and beside):
+        name = (remedy.component or engine).replace("-", "_")
+        kept = tuple(one for one in case.build.components if one.name.replace("-", "_") != name)
         build = case.build.but(components=(*kept, Component(name, remedy.to or "", "stated", "after the remedy")))
         case = case.but(build=build, facts=_without(case, f"component.{name}"))
     return case

@@ -59,8 +59,13 @@ def compile_profiles(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def engines() -> tuple[str, ...]:
-    """The engines known, those that can be named with `--engine`."""
+    """The engines known: those that have commands of their own."""
     return tuple(name for name, profile in profiles().items() if profile.get("kind", "engine") == "engine")
+
+
+def named() -> tuple[str, ...]:
+    """What can be named with `--engine` and have rules: engines, and the plugins above them."""
+    return tuple(name for name, profile in profiles().items() if profile.get("kind", "engine") in ("engine", "plugin"))
 
 
 @cache

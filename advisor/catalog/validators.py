@@ -13,9 +13,10 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import Any
 
-from advisor.catalog.engines import engines, knowledge, profiles
+from advisor.catalog.engines import knowledge, named, profiles
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import rule_files
+from advisor.catalog.provenance import Fault, untraced
 from advisor.catalog.schema import Problem, read
 from advisor.model.build import parse_version
 from advisor.model.condition import Atom, atoms
@@ -57,18 +58,17 @@ def _file(file: FilePath, base: FilePath, context: Context) -> list[Problem]:
     return [*problems, *found]
 
 
-Fault = tuple[Path, str, str]
-
-
 def _checks(rule: Rule, raw: dict[str, Any], file: FilePath, context: Context) -> Iterator[Fault]:
     yield from _identity(rule, file, context)
     yield from _texts(raw)
-    known = knowledge(rule.engine) if rule.engine in engines() else None
+    known = knowledge(rule.engine) if rule.engine in named() else None
+    tables = (known, knowledge(known.host)) if known and known.host else (known,) if known else ()
     for path, atom in _atoms(raw):
-        yield from _atom(path, atom, rule, known, context)
+        yield from _atom(path, atom, tables, context)
     yield from _fixes(rule, known)
     yield from _ranges(rule, known)
-    yield from _remedies(rule, known)
+    yield from _remedies(rule, known, tables)
+    yield from untraced(rule, known)
     yield from _links(rule, context)
     yield from _cases(rule, file)
 
@@ -77,8 +77,8 @@ def _identity(rule: Rule, file: FilePath, context: Context) -> Iterator[Fault]:
     place = "/".join(file.parts[-3:-1])
     if rule.id != place:
         yield ("id",), "id-is-path", f"id is {rule.id}, its folder says {place}"
-    if rule.engine not in (*engines(), "any"):
-        yield ("id",), "unknown-engine", f"no engine {rule.engine!r}; known: any, {', '.join(engines())}"
+    if rule.engine not in (*named(), "any"):
+        yield ("id",), "unknown-engine", f"no engine {rule.engine!r}; known: any, {', '.join(named())}"
     if not rule.fixes and not rule.no_fix:
         yield (), "no-fix", "has no fixes: say in no_fix what is known about that"
     if not rule.remedies:
@@ -122,37 +122,50 @@ def _atoms(raw: dict[str, Any]) -> Iterator[tuple[Path, Atom]]:
     yield from walk(Rule, raw, ())
 
 
-def _atom(path: Path, atom: Atom, rule: Rule, known: Knowledge | None, context: Context) -> Iterator[Fault]:
+Tables = tuple[Knowledge, ...]
+"""What an engine's flags, variables and facts are checked by: its own, then those of the engine below a plugin."""
+
+
+def _atom(path: Path, atom: Atom, tables: Tables, context: Context) -> Iterator[Fault]:
     for pattern in [atom.name] if atom.kind in ("log", "model") else [atom.value] if atom.op == "matches" else []:
         try:
             compile_pattern(pattern)
         except PatternError as error:
             yield path, "pattern", f"{pattern!r} is outside the linear-time language: {error}"
-    if atom.kind == "fact" and atom.name not in context.facts and atom.name not in _derived(known):
+    if atom.kind == "fact" and atom.name not in context.facts and atom.name not in _derived(tables):
         yield path, "unknown-fact", f"no reader declares {atom.name}{_near(atom.name, context.facts)}"
     if atom.kind == "setting":
-        yield from _setting(path, atom.name, known)
-    if atom.kind == "env" and known is not None:
-        prefix = f"{known.engine.upper()}_"
-        if atom.name.startswith(prefix) and known.variables() and atom.name not in known.variables():
-            yield (
-                path,
-                "unknown-variable",
-                f"{known.engine} has no {atom.name} in any release read{_near(atom.name, known.variables())}",
-            )
+        yield from _setting(path, atom.name, tables)
+    if atom.kind == "env":
+        yield from _variable(path, atom.name, tables)
     if atom.kind == "component":
         for version in atom.value:
             if version is not None and parse_version(version) is None:
                 yield path, "version", f"{version!r} is not a version"
 
 
-def _derived(known: Knowledge | None) -> set[str]:
-    names = [known.profile] if known else list(profiles().values())
+def _derived(tables: Tables) -> set[str]:
+    names = [one.profile for one in tables] or list(profiles().values())
     return {fact for profile in names for fact in (profile.get("facts") or {})}
 
 
-def _setting(path: Path, flag: str, known: Knowledge | None) -> Iterator[Fault]:
-    if known is None or not known.flags():
+def _variable(path: Path, name: str, tables: Tables) -> Iterator[Fault]:
+    for known in tables:
+        prefix = f"{known.engine.upper().replace('-', '_')}_"
+        if name.startswith(prefix) and known.variables():
+            if name not in known.variables():
+                near = _near(name, known.variables())
+                yield path, "unknown-variable", f"{known.engine} has no {name} in any release read{near}"
+            return
+
+
+def _setting(path: Path, flag: str, tables: Tables) -> Iterator[Fault]:
+    if not tables or any(flag in one.flags() for one in tables):
+        return
+    known = tables[-1]
+    if flag.startswith("--additional-config.") and tables[0] is not known:
+        known = tables[0]  # the keys are the plugin's, the flag is that of the engine below it
+    if not known.flags():
         return
     canonical = known.canonical(flag)
     if canonical is None:
@@ -233,12 +246,12 @@ def _is_release(version: str, source: Knowledge) -> bool:
     return source.release(version) is not None or any(tag == version or tag.startswith(f"{version}-") for tag in tags)
 
 
-def _remedies(rule: Rule, known: Knowledge | None) -> Iterator[Fault]:
+def _remedies(rule: Rule, known: Knowledge | None, tables: Tables) -> Iterator[Fault]:
     for index, remedy in enumerate(rule.remedies):
         path: Path = ("remedies", index)
         yield from ((path, "remedy", message) for message in lacks(remedy))
         for flag in (*(remedy.set or {}), *(remedy.unset or ())):
-            yield from _setting(path, flag, known)
+            yield from _setting(path, flag, tables)
         if (
             remedy.do in ("upgrade", "downgrade")
             and known

@@ -7,11 +7,11 @@
     torch                     2.9.0               vllm==0.11.0    (pip list, pip freeze, conda list, requirements)
     VLLM_USE_V1=1                                 | 0     910B3               | OK            | 98.4    (npu-smi)
 
-Facts: `component.<name>`, `hardware.arch`, `.accelerator`, `.vendor`, `.count` (of one host, when there are several);
-never a symptom, for it was often collected on another day. What is missing was not collected; it is not absent. A
-version from a package list is of the installed package, which need not be the library that a process maps. The
-environment variables that vLLM's lists are told apart, by `environment`: they are those of the shell that collected,
-which need not be the engine's. Empty: nothing that is known here was collected.
+Facts: `component.<name>`, `hardware.arch`, `.accelerator`, `.vendor`, `.capability`, `.os`, `.count` (of one host,
+when there are several); never a symptom, for it was often collected on another day. What is missing was not collected;
+it is not absent. A version from a package list is of the installed package, which need not be the library that a
+process maps. The environment variables that vLLM's lists are told apart, by `environment`: they are those of the shell
+that collected, which need not be the engine's. Empty: nothing that is known here was collected.
 
 **Source:** PyTorch 2.11 `torch/utils/collect_env.py`; vLLM main at 030ea52ef `vllm/collect_env.py` (`env_info_fmt`,
 `get_env_vars`); vllm-ascend main at 182b75ea `collect_env.py`; SGLang 0.5.17 `sglang/check_env.py` (`GPUEnv`,
@@ -147,6 +147,14 @@ _ARCH = Shape(
     r"Python platform *: .*?[-_](x86_64|aarch64)-)",
     re.M,
 )
+# OS: Microsoft Windows 11 Pro; Python platform: Linux-5.15.167.4-microsoft-standard-WSL2-x86_64-with-glibc2.35
+_OS = Shape(r"^(?:OS|Python platform|sys\.platform) *: *(\S[^\n]*)$", re.M)
+_SYSTEMS = (
+    ("wsl", Shape(r"microsoft-standard|WSL", re.I)),
+    ("windows", Shape(r"windows|^win32", re.I)),
+    ("linux", Shape(r"linux|ubuntu|debian|centos|red hat|rocky|euler|kylin|suse|fedora", re.I)),
+)
+_CAPABILITY = Shape(r"^GPU [\d,]+ Compute Capability: (\d{1,2}\.\d)\s*$", re.M)
 _VERSION = Shape(r"v?(\d+\.\d+[\w.+]*)")
 _CANN = Shape(r"^package_name=Ascend-cann-toolkit\nversion=(\d+\.[\w.]+)", re.M)
 _LISTED = Shape(r"^[ \t=]*(?:Environment Variables[ \t]*|ENV Variables:[ \t]*)$", re.M)
@@ -211,12 +219,26 @@ def _components(artifact: Artifact) -> Iterator[Fact]:
         yield sighting(artifact, "component.cann", cann[1], cann.start(1))
 
 
+def _system(artifact: Artifact) -> Iterator[Fact]:
+    """The system of the first line that names one; that it is WSL is seen in its kernel alone."""
+    lines = list(_OS.finditer(artifact.text))
+    for name, marks in _SYSTEMS:
+        for line in lines:
+            if marks.search(line[1]):
+                yield sighting(artifact, "hardware.os", name, line.start())
+                return
+
+
 def _hardware(artifact: Artifact) -> Iterator[Fact]:
     arch = _ARCH.search(artifact.text)
     if arch:
         yield sighting(
             artifact, "hardware.arch", next(filter(None, arch.groups())).replace("arm64", "aarch64"), arch.start()
         )
+    yield from _system(artifact)
+    capability = _CAPABILITY.search(artifact.text)
+    if capability:
+        yield sighting(artifact, "hardware.capability", float(capability[1]), capability.start())
     gpus = list(_GPU.finditer(artifact.text))
     numbers = {number for gpu in gpus for number in gpu[1].split(",")}
     for gpu in gpus:

@@ -6,13 +6,13 @@
     TimeoutError: RPC call to sample_tokens timed out
     INFO:     Application shutdown complete.
 
-Facts: `symptom.watchdog .hang .timeout .crash .oom .startup_failure .heartbeat_stopped`, `error.exception` (roots
-first; what was raised because a peer died comes after them and is not notable), `process.clean_exit`, and those of
-`banner`. A healthy log yields no symptom: what is printed after a stop was asked for, and errors of single requests
-after which service went on, are not notable.
+Facts: `symptom.watchdog .hang .timeout .crash .oom .killed .graph_capture .nan .startup_failure .heartbeat_stopped`,
+`error.exception` (roots first; what was raised because a peer died comes after them and is not notable),
+`process.clean_exit`, and those of `banner`. A healthy log yields no symptom: what is printed after a stop was asked
+for, and errors of single requests after which service went on, are not notable.
 
 **Source:** SGLang 0.5.17 `srt/utils/watchdog.py`, `managers/scheduler.py`, `entrypoints/engine.py`,
-`managers/tokenizer_manager.py`; vLLM `v1/engine/core.py`, `v1/executor/multiproc_executor.py`,
+`managers/tokenizer_manager.py`, `layers/sampler.py`; vLLM `v1/engine/core.py`, `v1/executor/multiproc_executor.py`,
 `entrypoints/launcher.py`; uvicorn `server.py`; xLLM `server/xllm_server.cpp`; glog `logging.cc`;
 PyTorch 2.11 `c10/cuda/CUDACachingAllocator.cpp`.
 """
@@ -89,6 +89,27 @@ FACTS = (
         "Did the process end cleanly?",
         "tail -n 5 LOG",
     ),
+    FactKind(
+        "symptom.killed",
+        "bool",
+        "a process was killed from outside: SIGKILL, exit code 137 or -9, the OOM killer",
+        "Was a process killed (exit code 137 or -9, OOMKilled)?",
+        "dmesg -T | grep -iE 'killed process|oom'; docker inspect -f '{{.State.OOMKilled}} {{.State.ExitCode}}' NAME",
+    ),
+    FactKind(
+        "symptom.graph_capture",
+        "bool",
+        "it fails while CUDA or ACL graphs are captured",
+        "Does it fail while graphs are captured?",
+        "tail -n 100 LOG of every rank",
+    ),
+    FactKind(
+        "symptom.nan",
+        "bool",
+        "NaN or Inf was seen in logits, probabilities or outputs",
+        "Are there NaN values in logits or outputs?",
+        "grep -hi 'nan' LOG of every rank",
+    ),
     *heartbeat.FACTS,
     *banner.FACTS,
 )
@@ -133,6 +154,43 @@ _ECHO_CRASH = (
     "SIGQUIT received",
     " crashed with exit code",
     "EngineDeadError",
+)
+_KILLED = (
+    "OOMKilled",
+    "Out of memory: Killed process",
+    "Memory cgroup out of memory: Killed process",
+    "oom-kill:constraint=",
+    "invoked oom-killer",
+    "exit code -9",
+    "exit code: -9",
+    "exitcode: -9",
+    "exitcode=-9",
+    "exitcode -9",
+    "exit code 137",
+    "exit code: 137",
+    "Exit Code:    137",
+    "Exited (137)",
+    "terminated with -9",
+    "failed with an exit code 9.",
+    "killed by signal 9",
+    "was killed by SIGKILL",
+    "Signal 9 (SIGKILL)",
+    "terminated by signal 9",
+)
+_CAPTURE = (
+    "Capture cuda graph failed",
+    "Capture CUDA graph failed",
+    "operation not permitted when stream is capturing",
+    "operation failed due to a previous error during capture",
+    "cudaErrorStreamCapture",
+)
+_NAN = (
+    "probability tensor contains either `inf`, `nan` or element < 0",
+    "NaN in the logits",
+    "NaN in logits",
+    "logits contain NaN",
+    "contains NaN",
+    "NaN detected",
 )
 _STARTUP = (
     "EngineCore failed to start",
@@ -186,6 +244,7 @@ def read(artifact: Artifact) -> tuple[Fact, ...]:
     facts = [
         *alarms,
         *(fact for at, fact in _memory(artifact) if not _in(calm, at)),
+        *(fact for at, fact in _marked(artifact) if not _in(calm, at)),
         *errors,
         *(fact for _, fact in crashes),
         *_startup(artifact, errors),
@@ -262,6 +321,19 @@ def _memory(artifact: Artifact) -> Iterator[tuple[int, Fact]]:
                 break
             if not _quiet_line(artifact.text, at):
                 yield at, sighting(artifact, "symptom.oom", True, at, notable=True)
+
+
+def _marked(artifact: Artifact) -> Iterator[tuple[int, Fact]]:
+    """What single words of a log give away."""
+    for name, marks in (
+        ("symptom.killed", _KILLED),
+        ("symptom.graph_capture", _CAPTURE),
+        ("symptom.nan", _NAN),
+    ):
+        for mark in marks:
+            at = artifact.text.find(mark)
+            if at >= 0 and not _quiet_line(artifact.text, at):
+                yield at, sighting(artifact, name, True, at)
 
 
 def _errors(artifact: Artifact, calm: list[tuple[int, int]]) -> list[Fact]:

@@ -97,6 +97,24 @@ _NOTABLE = (
         "Did a watchdog fire (NCCL, scheduler), and when?",
         "grep -i watchdog LOG",
     ),
+    (
+        "symptom.killed",
+        "a process was killed from outside: SIGKILL, exit code 137 or -9, the OOM killer",
+        "Was a process killed (exit code 137 or -9, OOMKilled)?",
+        "dmesg -T | grep -iE 'killed process|oom'; docker inspect -f '{{.State.OOMKilled}} {{.State.ExitCode}}' NAME",
+    ),
+    (
+        "symptom.nan",
+        "NaN or Inf was seen in logits, probabilities or outputs",
+        "Are there NaN values in logits or outputs?",
+        "grep -iE '\\bnan\\b|inf' LOG",
+    ),
+    (
+        "symptom.runs_to_limit",
+        "answers do not end: they go on to the token limit",
+        "Do answers go on without end, up to the token limit?",
+        "finish_reason of the answers: is it `length`?",
+    ),
 )
 
 _CIRCUMSTANCES = (
@@ -171,6 +189,24 @@ _CIRCUMSTANCES = (
         "symptom.sleep_wakeup",
         "it happens around sleep, wake-up or a weight update",
         "Does it happen after sleep and wake-up, or a weight update?",
+        "",
+    ),
+    (
+        "symptom.graph_capture",
+        "it fails while CUDA or ACL graphs are captured",
+        "Does it fail while graphs are captured?",
+        "the last lines of every rank's log",
+    ),
+    (
+        "symptom.client_aborts",
+        "clients cancel requests or disconnect",
+        "Do clients cancel requests or disconnect before the answer is complete?",
+        "grep -iE 'abort|disconnect' LOG",
+    ),
+    (
+        "symptom.repeated_prompts",
+        "it takes repeated prompts, prefix-cache hits or later turns of a chat",
+        "Does it need a prompt that was sent before, or a later turn of a chat?",
         "",
     ),
 )

@@ -4,7 +4,8 @@
     2x Ascend NPU, TP2, CANN 9.0.0 · NVIDIA H200, 8 GPUs per node · ROCm · Cambricon MLU, TP>1
 
 yields hardware.accelerator (once per kind), vendor, count, nodes and arch, and component.* for a one-line answer that
-names one (CANN, driver). The host's architecture is derived only where the product fixes it: a GB10, GH200, GB200,
+names one (CANN, driver); hardware.capability, as said (sm_121, compute capability 8.6) or by the card's name; and
+hardware.os. The host's architecture is derived only where the product fixes it: a GB10, GH200, GB200,
 GB300 or Jetson has its Arm cores in the package; an H100 or RTX card says nothing of its host. An empty result means
 that nothing was said.
 
@@ -21,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.errors import UsageError
+from advisor.evidence import accelerator
 from advisor.evidence.builds import components_in
 from advisor.evidence.prose import (
     blocks,
@@ -116,7 +118,7 @@ PRODUCTS: tuple[Product, ...] = (
     Product(r"(?<![\w/-])(?:\d+[x×*])?NPUs?(?![\w-])", "ascend", "2 NPUs"),
     Product(r"(?i:\bROCm\b|\bInstinct\b|\bRadeon\b)", "amd", "ROCm"),
     Product(
-        r"(?i:(?<![\w/-])NVIDIA\b(?![-_/])|\bGeForce\b)|\bCUDA (?=\d)|\bsm_?\d{2,3}\b|\bcompute capability\b",
+        r"(?i:(?<![\w/-])NVIDIA\b(?![-_/])|\bGeForce\b)|\bCUDA (?=\d)|\bsm_?\d{2,3}[af]?\b|\bcompute capability\b",
         "nvidia",
         "CUDA 12.4, sm_120",
     ),
@@ -187,6 +189,36 @@ _HINT = (
 
 _COUNT_HINT = r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|sixteen|single)\b|[单两双三四八十]"
 
+# sm_121a, compute_120, compute capability 8.6; not the list of what something is built for
+_CAPABILITY = (
+    r"(?i)(?<![\w/])(?:sm_?|compute_)(?P<digits>\d{2,3})[af]?(?![\w])"
+    r"|(?:\b(?:compute capability|cuda capability|device capability|capability|CC)|算力(?:版本)?)(?: (?:is|of|"
+    r"version))?[ :=(（]*(?P<major>\d{1,2})\s*[.,]\s*(?P<minor>\d)(?![\d.])"
+)
+_BUILT_FOR = (
+    r"(?i)\b(?:built|compiled|kernels?|supports?|supported|requires?|needs?|wheels?|only|targets?|minimum|"
+    r"older|newer|below|above|arch_list|at least|or (?:higher|later|newer|above))\b"
+    r"|支持|编译|以上|要求|需要"
+)
+_SYSTEMS = (
+    ("wsl", r"(?i)(?<![a-z])WSL ?2?(?![a-z\d])|windows subsystem for linux|microsoft-standard"),
+    (
+        "windows",
+        r"\b[Ww]indows ?(?:1[01]|[Ss]erver|20\d\d)\b|\b(?i:on|under|in|for|native|my) (?:native )?Windows\b|"
+        r"\bWindows (?i:host|machine|box|pc|laptop|desktop|system|install\w*|build|wheel|native\w*|environment)\b"
+        r"|\b[Ww]in ?1[01]\b|\bwin_amd64\b|(?<![A-Za-z])[A-Z]:\\\w|\bPowerShell\b|"
+        r"(?<![A-Za-z])[Ww]in(?:dows)? ?(?:系统|平台|环境|下|上|机器|电脑)|^\W*[Ww]indows\W*$",
+    ),
+    (
+        "linux",
+        r"(?i)(?<![a-z])(?:Ubuntu|Debian|CentOS|RHEL|Red Hat|Rocky Linux|AlmaLinux|Fedora|openEuler|Kylin|SUSE|"
+        r"DGX OS|Arch Linux)(?![a-z])|(?<![\w-])Linux(?![\w-])|麒麟|欧拉",
+    ),
+)
+_OS_HINT = r"(?i)windows|\bwin ?1[01]|win_amd64|wsl|linux|ubuntu|debian|centos|rhel|rocky|fedora|euler|kylin|"
+r"suse|dgx os|:\\|powershell|红帽|麒麟|欧拉|win"
+_NO_OS = r"(?i)(?:\bnot|n't|\bno|\bnever|\bwithout|\bunlike|不是|没有|非)(?: \w+){0,2} ?$"
+
 FACTS: tuple[FactKind, ...] = (
     FactKind(
         "hardware.accelerator",
@@ -218,6 +250,20 @@ FACTS: tuple[FactKind, ...] = (
         "the hosts' architecture: x86_64 or aarch64",
         "Which CPU architecture are the hosts?",
         "uname -m",
+    ),
+    FactKind(
+        "hardware.capability",
+        "float",
+        "the CUDA compute capability of the GPU, such as 9.0 or 12.1",
+        "Which compute capability has the GPU?",
+        "nvidia-smi --query-gpu=name,compute_cap --format=csv",
+    ),
+    FactKind(
+        "hardware.os",
+        "str",
+        "the operating system of the host: linux, windows or wsl",
+        "Does it run on Linux, on Windows, or in WSL?",
+        "uname -r; cat /etc/os-release (ver on Windows)",
     ),
 )
 
@@ -270,7 +316,7 @@ def _passages(text: str, answer: bool) -> Iterator[tuple[int, int, str]]:
 
 def _speaks_of_hardware(words: str) -> bool:
     """Cheap first look: most sentences name no machine."""
-    return compile_pattern(_HINT).search(words) is not None
+    return compile_pattern(_HINT).search(words) is not None or compile_pattern(_OS_HINT).search(words) is not None
 
 
 def _facts(words: str, answer: bool, count: bool) -> Iterator[Fact]:
@@ -281,6 +327,8 @@ def _facts(words: str, answer: bool, count: bool) -> Iterator[Fact]:
         for found in re.finditer(pattern, words):
             arch = "x86_64" if found["x86"] else "aarch64"
             yield _fact("hardware.arch", arch, f"the CPU is a {found.group()}" if origin == "derived" else "")
+    yield from _capabilities(words)
+    yield from _systems(words)
     if answer:
         for one, _, _ in components_in(words):
             if "." not in one.version and one.name != "driver":
@@ -312,6 +360,31 @@ def _accelerators(words: str) -> Iterator[Fact]:
                 product.vendor,
                 "" if said else f"{name or found.group().strip()} is {product.vendor}'s",
             )
+
+
+def _capabilities(words: str) -> Iterator[Fact]:
+    """The one capability that is said; of several, which is the device's is not known."""
+    said: set[float] = set()
+    for found in re.finditer(_CAPABILITY, words):
+        left, right = clause_of(words, found.start(), found.end())
+        if of_another(words[left:right]) or re.search(_BUILT_FOR, words[left:right]):
+            continue
+        digits = found["digits"]
+        said.add(float(f"{digits[:-1]}.{digits[-1]}" if digits else f"{found['major']}.{found['minor']}"))
+    if len(said) == 1:
+        yield _fact("hardware.capability", said.pop())
+
+
+def _systems(words: str) -> Iterator[Fact]:
+    """The host's system: WSL is both others, and Windows is named where Linux runs in it."""
+    if re.search(_OS_HINT, words) is None:
+        return
+    for name, pattern in _SYSTEMS:
+        for found in re.finditer(pattern, words):
+            left, right = clause_of(words, found.start(), found.end())
+            if not of_another(words[left:right]) and not re.search(_NO_OS, words[left : found.start()]):
+                yield _fact("hardware.os", name)
+                return
 
 
 def _counts(words: str) -> Iterator[Fact]:
@@ -376,6 +449,8 @@ def _derived(facts: list[Fact]) -> list[Fact]:
                 why=f"{first.value} has its Arm CPU in the package",
             )
         ]
+    by_name["hardware.capability"] = by_name["hardware.capability"] or _by_card(by_name["hardware.accelerator"])
+    by_name["hardware.os"] = by_name["hardware.os"][:1]
     count = by_name["hardware.count"]
     if first and count and not by_name["hardware.nodes"] and all(one.one_a_machine for one in known):
         by_name["hardware.nodes"] = [
@@ -383,6 +458,17 @@ def _derived(facts: list[Fact]) -> list[Fact]:
         ]
     others = [fact for fact in facts if fact.name.startswith("component.")]
     return [fact for kind in FACTS for fact in by_name[kind.name]] + others
+
+
+def _by_card(cards: list[Fact]) -> list[Fact]:
+    """The compute capabilities that the cards' names tell."""
+    found: dict[float, Fact] = {}
+    for card in cards:
+        number = accelerator.capability(str(card.value))
+        if number is not None:
+            why = f"the {card.value} has compute capability {number}"
+            found.setdefault(number, card.but(name="hardware.capability", value=number, origin="derived", why=why))
+    return list(found.values())
 
 
 def _product(name: str) -> Product | None:

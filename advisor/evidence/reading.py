@@ -20,6 +20,7 @@ from advisor.evidence import (
     multiarch,
     nccl_log,
     python_stack,
+    usage,
     waits,
     watchdog,
 )
@@ -58,7 +59,10 @@ def read(artifact: Artifact, engine: str | None = None) -> Evidence:
         return Evidence(facts, (), found.notes, artifact, (), found.statuses, found.loads)
     elif artifact.kind == "text":
         name, first = artifact.name, artifact.first_line
-        facts = free_text.read_symptoms(artifact.text, artifact=name, first_line=first, engine=engine)
+        facts = (
+            *free_text.read_symptoms(artifact.text, artifact=name, first_line=first, engine=engine),
+            *usage.read_usage(artifact.text, artifact=name, first_line=first, engine=engine),
+        )
     return Evidence(facts, (), (), artifact)
 
 
@@ -74,7 +78,7 @@ def _logged(artifact: Artifact) -> Evidence:
 
 
 def _vocabulary() -> tuple[FactKind, ...]:
-    readers = (nccl_log, engine_log, machine, collect_env, free_text, hardware, accounts, waits)
+    readers = (nccl_log, engine_log, machine, collect_env, free_text, usage, hardware, accounts, waits)
     kinds: dict[str, FactKind] = {}
     for reader in readers:
         for kind in reader.FACTS:

@@ -404,6 +404,7 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.oom",
         r"\booms?\b|\boom-?killed\b|out[- ]of[- ]memory|\black of memory\b|\bnot enough memory\b",
         "runs out of memory while capturing graphs",
+        unless=r"[a-z]-oom-[a-z]|[a-z]/[a-z0-9-]*-?oom|(?:^|[^a-z])oom-[a-z]+-",
     ),
     Sign("symptom.oom", "(?:显存|内存)(?:不够|不足|溢出|爆了?|炸了?)|爆显存|炸显存|爆内存", "还是报显存不够"),
     Sign("symptom.timeout", r"\b(?:timed|times|timing) out\b", "DeepEP keeps timing out"),
@@ -774,5 +775,111 @@ SIGNS: tuple[Sign, ...] = (
         r"\bengine sleep\b|\bsleep mode\b|\bweights? (?:update|sync|reload)\w*|\bupdat(?:e|es|"
         r"ing) (?:the )?weights\b|唤醒|休眠|权重(?:更新|同步)|更新权重",
         "after wake-up from sleep mode",
+    ),
+    # killed, not-a-number, no end
+    Sign(
+        "symptom.killed",
+        r"\boom-?killed\b|\boom[- ]?killer\b|\bkilled by (?:the )?(?:linux |os |host )?(?:kernel|oom|system|signal 9|os\b|k8s|kubernetes|kubelet|docker)|"
+        r"\b(?:was|were|is|are|got|gets?|being|been) (?:just |suddenly |silently |randomly )?(?:sig)?killed\b|"
+        r"\bexit(?:s|ed)? ?(?:code|status|with)?(?: code| status)?(?: of| is)? ?[:=]? ?(?:137\b|-9\b)|\b(?:code|status) (?:137\b|-9\b)|\bsignal 9\b|\bsignal: killed\b|\bkilled process \d|"
+        r"\b(?:kernel|oom[- ]killer|kubelet|docker|k8s|os) (?:\w+ )?(?:kills?|killed)\b",
+        "the pod was OOM-killed; the worker exits with code 137; the process is killed by the kernel",
+        unless=r"\bby (?:me|us|hand)\b|manually|\b(?:i|we) (?:have )?kill|watchdog|until|has to be|have to be|must be|needs to be",
+    ),
+    Sign(
+        "symptom.killed",
+        r"\bsigkill(?:ed)?\b",
+        "a rank dies of SIGKILL",
+        unless=r"\bonly\b|\bneed|\bha(?:ve|d|s) to\b|\brequired?\b|\bmust\b|\btakes?\b|\bhelps?\b|\buse|sigterm|\bafter (?:a |the )?\d",
+    ),
+    Sign(
+        "symptom.killed",
+        r"被 ?(?:系统|内核|操作系统|oom|linux|k8s|docker)?(?:直接|强制|强行)?(?:给)? ?(?:杀(?:掉|死|了)?|kill(?:ed)?)|退出码 ?(?:是|为|:)? ?(?:137|-9)|内存(?:不足|溢出)被杀|oom ?killer",
+        "worker 被内核杀掉；退出码 137",
+        unless="看门狗|watchdog|手动|手工|我们?(?:自己)?杀",
+    ),
+    Sign(
+        "symptom.graph_capture",
+        r"\b(?:cuda ?|acl ?|npu ?|hip ?|full |piecewise )*(?:graph|cudagraph|aclgraph)s? (?:is |are |being )*captur\w+|\bcaptur(?:e|es|ed|ing) (?:of )?(?:the |its |all |cuda |acl |npu |hip |full |piecewise |batch |decode )*(?:graph|cudagraph|aclgraph)s?\b|"
+        r"\bcuda_?graph_?(?:capture|runner)\b|\bcapture_model\b|\bwhile (?:it is |the engine is )?capturing\b|\bcaptur(?:e|es|ing) (?:cuda|acl) ?graphs?\b|\bgraph-capture\b",
+        "runs out of memory while capturing CUDA graphs; graph capture fails",
+        near=(
+            r"\bfail|\bcrash|\boom\b|out of (?:\w+ )?memory|\bhang|\bhung\b|\bstuck\b|\bdie[sd]?\b|\babort|\berror|\billegal|\bassert|\bstops?\b|\bfreez|\bsegfault|"
+            r"\bkill|\bnever\b|\bexception|\bbreaks?\b|\bstalls?\b|\bblocks?\b|\bdeadlock|\btraceback|\braises?\b|\bthrows?\b|won't|cannot|can't|崩|挂|卡|报错|失败|爆"
+        ),
+        unless=r"[a-z]/[a-z0-9-]*graph-capture|\bafter (?:the )?(?:cuda |acl )?graph capture (?:is |was |has )?(?:done|complete|finish)|capture (?:is |was )?(?:done|finished|complete|succeed)",
+    ),
+    Sign(
+        "symptom.graph_capture",
+        r"(?:cuda ?|acl ?|npu ?)?(?:graph|图) ?(?:的)?(?:捕获|capture|录制)|(?:捕获|录制|抓取?) ?(?:cuda ?|acl ?|npu ?)?(?:graph|图)|capture 阶段",
+        "捕获 CUDA graph 时报错；图捕获阶段显存不够",
+        near="报|错|失败|崩|挂|卡|不够|不足|爆|溢出|oom|hang|退出|死|异常|停|起不来",
+        unless="捕获(?:完成|结束|正常|成功)",
+    ),
+    Sign(
+        "symptom.nan",
+        r"\bnans?\b",
+        "the logits are NaN",
+        unless=r"allow_nan|nan_to_num|isnan|enable-nan|nan[- ]detect|nan[- ]check|pip|np\.nan",
+    ),
+    Sign(
+        "symptom.runs_to_limit",
+        r"\b(?:goes|go|going|went|runs?|ran|running|generat(?:es|e|ed|ing)|keeps? \w+|continues?|continuing|continued|rambl\w+|repeats?|produces?|outputs?|emits?) (?:\w+ ){0,4}?"
+        r"(?:until|till|up to|all the way to|to) (?:it (?:hits|reaches) )?(?:the |its |their |reaching )?(?:max\w*|token limit|length limit|limit\b|output limit|context (?:limit|length|window)|generation limit)",
+        "it goes on generating until max_tokens; answers run to the token limit",
+        unless="memory|concurrency|batch|throughput|rate limit|model[_ -]len|requests? limit|set|raise",
+    ),
+    Sign(
+        "symptom.runs_to_limit",
+        r"\bnever (?:stops?|ends?|finish(?:es)?) (?:generating|talking|the answer|answering|outputting|writing)|\b(?:endless(?:ly)?|infinite(?:ly)?|never-?ending|non-?stop|unending|unbounded)"
+        r" (?:\w+ )?(?:output|generation|repetition|repeat\w*|text|tokens?|answers?|responses?|blanks?|whitespaces?|newlines?|spaces|generat\w+|stream)\b|"
+        r"\b(?:answers?|responses?|outputs?|generations?|completions?) (?:that )?(?:never|do not|does not|don't|doesn't|did not|didn't) (?:ever )?(?:stop|ends?|terminate)s?\b|"
+        r"\b(?:does|do|did)(?:n't| not) (?:ever )?stop generating|\b(?:never|not|without|no) (?:emit(?:s|ted|ting)?|produc(?:es|ed|ing)?|generat(?:es|ed|ing)?)? ?(?:an? |any |the )?(?:eos|stop|end-of-\w+)(?: token)?\b|"
+        r"\b(?:all|every|until|till) (?:of )?(?:the |its )?max_(?:new_|completion_)?tokens\b|\b(?:only|nothing but|just|endless|thousands of|padded with) (?:trailing |blank |thousands of )*(?:blanks?|whitespaces?|newlines?|spaces)\b",
+        "answers never stop; endless whitespace until max_tokens",
+        unless=r"stop (?:word|string|sequence)s? (?:are|is) (?:set|configured)|memory",
+    ),
+    Sign(
+        "symptom.runs_to_limit",
+        r"\bfinish_reason\W{0,5}(?:is |was )?\W{0,2}length\b",
+        "finish_reason length on every answer",
+        near=r"\bevery\b|\ball\b|\balways\b|\bnever\b|\bblank|whitespace|endless|\binstead of stop\b|都|每|全",
+    ),
+    Sign(
+        "symptom.runs_to_limit",
+        r"停不下来|(?:一直|不停|不断|持续|无限)(?:地|的)?(?:输出|生成|重复|吐|说)[^，。]{0,12}(?:到|至)?[^，。]{0,6}(?:max|上限|长度|截断|限制)|(?:直到|直至|到|达到|跑满|打满) ?(?:最大|长度上限|token ?上限|max_?(?:new_)?tokens|输出上限|上限才)|"
+        r"无限(?:循环)?(?:输出|生成|重复)|(?:不停|没完没了)(?:地)?(?:输出|生成|重复)|(?:输出|生成|回答)(?:都|就|一直|根本)*(?:不会?|没法|无法|没有)(?:自己|正常)?(?:停止|结束|终止|停下)|不会停止生成|不吐 ?eos|没有 ?eos|(?:全是|一堆|大量)(?:空格|换行|空白)",
+        "回答一直输出到最大长度；停不下来；无限重复",
+        unless="并发|显存|内存",
+    ),
+    Sign(
+        "symptom.client_aborts",
+        r"\b(?:clients?|users?|callers?|browsers?|consumers?|benchmark|gateway|proxy|router|curl|upstream)\b[^,;]{0,30}\b(?:cancel\w*|abort\w*|disconnect\w*|hang(?:s|ing)? up|hung up|go(?:es)? away|close[sd]? (?:the )?(?:connection|socket|stream)s?|drop(?:s|ped)? (?:the )?(?:connection|request|stream)s?)|"
+        r"\bclient (?:disconnect\w*|cancel\w*|abort\w*)|\b(?:cancel|abort)(?:s|led|ling|ed|ing|lation|ation)?(?: of)? (?:the |some |many |a |an |in-?flight |running |streaming |its |their |one |few |long |half |most |of )*(?:requests?|streams?|generations?|connections?)\b|"
+        r"\b(?:requests?|streams?|connections?) (?:\w+ )?(?:are|is|were|was|gets?|got|being|been) (?:often |sometimes |frequently )?(?:cancel\w*|disconnected|dropped by)\b|\babort_requests?\b|\bdisconnect(?:s|ed|ing)? (?:early|mid\w*|before|while|during)|\b(?:cancel|disconnect)(?:lation|ation|ion)?s\b|\brequest (?:cancel\w+|abortion)\b",
+        "clients cancel long requests; the user disconnects while streaming; aborting requests triggers it",
+        unless=r"\b(?:server|engine|scheduler) (?:itself )?(?:aborts?|cancels?|drops?|disconnects?|closes?)|\bby the (?:server|engine|scheduler)|watchdog|waiting timeout|running timeout|\bnccl\b|heartbeat",
+    ),
+    Sign(
+        "symptom.client_aborts",
+        r"(?:客户端|用户|调用方|前端|网关|上游)[^，。；]{0,10}(?:取消|断开|断连|掉线|中断|中止|关闭连接|abort)|(?:取消|中止|中断|终止|abort|断开)(?:了|掉)?(?:部分|一些|大量|几个|多个|正在[^，。]{0,6}|流式)?(?:的)? ?(?:请求|连接|流)|请求(?:被)?(?:用户|客户端)?(?:取消|断开)|频繁(?:取消|断连|abort)",
+        "客户端断开之后；取消请求",
+        unless="看门狗|心跳",
+    ),
+    Sign(
+        "symptom.repeated_prompts",
+        r"\b(?:same|identical|repeat(?:ed|ing)|duplicate[ds]?|similar) (?:long |short |system |user |exact )*(?:prompts?|quer(?:y|ies)|prefix(?:es)?|inputs?|questions?|contexts?|conversations?)\b|"
+        r"\b(?:same|identical|repeated) (?:long |exact )?requests?\b|\b(?:second|2nd|third|later) (?:time the same|identical|request with the same|copy of)|\bmulti-?turn\b|\b(?:second|third|2nd|3rd|later|follow-?up|subsequent|next) turns?\b|"
+        r"\b(?:prefix|radix|kv|cached?)[- ](?:cache[- ])?hits?\b|\bcache[- ]hits?\b|\b(?:hit|hits|hitting|match(?:es|ed|ing)?) (?:in )?(?:the )?(?:prefix|radix|cached?)\b|\bcached (?:prompts?|prefix(?:es)?|tokens?|blocks?|conversations?)\b|"
+        r"\b(?:prompt|request|question) (?:\w+ )?(?:again|twice|a second time|two times)\b|\b(?:send|sent|sending|ask|asked|asking) (?:it|that|the same) (?:again|twice|a second time)\b|\b(?:shared?|common) (?:system )?(?:prefix(?:es)?|prompts?)\b",
+        "the same prompt again; from the second turn on; prefix cache hits; a shared system prompt",
+        unless=r"hit rate:? 0|no longer the same|same prompts? (?:at temperature|with|on) (?:another|eager|hf|transformers)|restart|tried|deploy|start",
+    ),
+    Sign(
+        "symptom.repeated_prompts",
+        r"多轮|(?:同一个?|同样的?|相同的?|一样的)(?:的)? ?(?:长|短|系统)? ?(?:prompt|请求|提示词|问题|输入|前缀|上下文)|重复(?:的|发送?|提交|提问|请求|跑|问)? ?(?:同一)?(?:个)?(?:请求|prompt|提示词|问题|输入)|第(?:二|三|2|3) ?轮|"
+        r"(?:第二|第 ?2) ?(?:次|遍)(?:请求|输出|对话|提问|发|问|同样|相同|跑)?|命中(?:了)? ?(?:前缀|缓存|prefix|cache|radix)|(?:前缀|缓存|prefix|cache|radix) ?(?:缓存|cache)? ?命中|(?:公共|共享|相同)(?:的)?前缀",
+        "同一个 prompt 连着请求两次；多轮对话；命中前缀缓存之后",
+        unless="重启|部署|启动",
     ),
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 
-from advisor.catalog.engines import engines, knowledge
+from advisor.catalog.engines import engines, knowledge, named
 from advisor.errors import AdvisorError, UsageError
 from advisor.jobs.gathering import Gathering, merge
 from advisor.jobs.merging import compare_images, say_version, take_located
@@ -78,12 +78,12 @@ def _texts(request: Request) -> Iterable[File]:
 def engine_name(text: str, *, strict: bool) -> str:
     """The engine's name as knowledge spells it. Raises UsageError with the nearest name when there is none such."""
     name = text.strip().lower()
-    if not name or name in engines():
+    if not name or name in named():
         return name
     if not strict:
         return name
-    near = get_close_matches(name, engines(), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known engines: {', '.join(engines())}"
+    near = get_close_matches(name, named(), n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known engines: {', '.join(named())}"
     raise UsageError(f"unknown engine {text!r}", "--engine", hint)
 
 
@@ -118,20 +118,22 @@ def _commanded_engine(request: Request, known: dict[str, Knowledge], gathering: 
 def _of_one_engine(gathering: Gathering) -> None:
     """Launches and banners of another engine than the one judged are left aside, and that is said."""
     engine = gathering.build.engine
+    mine = {engine, gathering.base.engine}  # a plugin is started by the commands of the engine below it
     for launches in (gathering.launches, gathering.mentioned):
-        for other in [one for one in launches if engine and one.engine not in ("", engine)]:
+        for other in [one for one in launches if engine and one.engine not in ("", *mine)]:
             text = f"this starts {other.engine}, the case is judged as {engine}: left aside"
             gathering.notes.append(Note("conflict", text, Span(other.artifact)))
             launches.remove(other)
     for fact in gathering.facts:
-        if fact.name == "banner.engine" and engine and fact.value != engine:
+        if fact.name == "banner.engine" and engine and fact.value not in mine:
             gathering.notes.append(
                 Note("conflict", f"the log is {fact.value}'s, the case is judged as {engine}", fact.span)
             )
 
 
 def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:
-    engine, version = gathering.build.engine or None, gathering.build.version
+    base = gathering.base
+    engine, version = base.engine or None, base.version
     bare = request.bare_is_complete
 
     def read(strict: bool) -> reading.Reading:
@@ -151,12 +153,13 @@ def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge],
 def _settle_build(gathering: Gathering) -> None:
     """Take engine, version and image from launches, banners and lists of packages where the user did not say."""
     launches = gathering.launches + gathering.mentioned
-    names = {f"component.{name}": name for name in engines()}
+    names = {f"component.{name.replace('-', '_')}": name for name in named()}
     installed = {names[fact.name]: fact for fact in gathering.facts if fact.name in names}
     banner = {fact.name: fact for fact in gathering.facts if fact.name in ("banner.engine", "banner.version")}
     seen = str(banner["banner.engine"].value) if "banner.engine" in banner else ""
     engine = gathering.build.engine or next((one.engine for one in launches if one.engine), "") or seen
-    engine = engine or (next(iter(installed)) if len(installed) == 1 else "")
+    hosts = [name for name in installed if name in engines()]
+    engine = engine or (hosts[0] if len(hosts) == 1 else "")
     gathering.build = gathering.build.but(engine=engine)
     image = next((one.image for one in launches if one.image), "")
     banners = "banner.version" in banner and seen in ("", engine)
@@ -184,7 +187,7 @@ def _environment(request: Request, gathering: Gathering) -> None:
     if not variables:
         return
     if not gathering.launches and not gathering.mentioned:
-        gathering.launches.append(Launch(gathering.build.engine, environment=variables, artifact="--env"))
+        gathering.launches.append(Launch(gathering.base.engine, environment=variables, artifact="--env"))
         return
     for launches in (gathering.launches, gathering.mentioned):
         launches[:] = [replace(one, environment=one.environment + variables) for one in launches]

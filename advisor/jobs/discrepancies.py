@@ -28,7 +28,8 @@ def _fixes() -> tuple[Fix, ...]:
 def discrepancies(view: View) -> tuple[Discrepancy, ...]:
     """Every discrepancy of a case, errors first; the same thing said of several ranks is said once."""
     found = [each for one in view.case.launches for each in _misfits(one, view)]
-    return _told([*found, *contradictions(view.case, view.knowledge, _fixes())])
+    known = view.layer(view.case.build.engine).knowledge
+    return _told([*found, *contradictions(view.case, known, _fixes())])
 
 
 def of_settings(view: View) -> tuple[Discrepancy, ...]:
@@ -44,7 +45,7 @@ def _misfits(launch: Launch, view: View) -> Iterable[Discrepancy]:
     known = view.knowledge
     if known is None or not known.releases_read or launch.engine not in ("", known.engine):
         return ()
-    release = release_of(view.case.build, view.release, known)
+    release = release_of(view.base, view.release, known)
     return misfits(launch, known, release, lambda: replacements(known.engine), lambda flag: foreign(flag, known))
 
 
@@ -62,7 +63,7 @@ def release_of(build: Build, nearest: str | None, known: Knowledge) -> Release |
     if nearest is None or order_key(nearest) < order_key(read[0]):
         return None
     own = bool(build.version) and order_key(build.version or "") == order_key(nearest)
-    changed = build.commit or build.fork or build.branch == "main" or build.origin == "inferred"
+    changed = build.commit or build.fork or build.branch == "main" or build.origin in ("inferred", "default")
     exact = own and known.reads(nearest) and not changed
     at = max((one for one in read if order_key(one) <= order_key(nearest)), key=order_key)
     return Release(at, exact, () if exact else _ahead(at, read))

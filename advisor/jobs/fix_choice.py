@@ -166,7 +166,7 @@ def is_exact(view: View) -> bool:
     known = view.knowledge
     if known is None or not known.releases_read:
         return False
-    release = release_of(view.case.build, view.release, known)
+    release = release_of(view.base, view.release, known)
     return release is not None and release.exact
 
 

@@ -91,7 +91,7 @@ def harms(deployment: Deployment) -> set[tuple[str, str, str]]:
     for unit in units(deployment.workloads):
         view = view_of(unit.case)
         for rule in catalogue():
-            if not applies(rule, view.case.build.engine):
+            if not applies(rule, *view.engines):
                 continue
             for one in rule.harmful:
                 if one.tried is not None and evaluate(one.tried, view).truth is Truth.YES:

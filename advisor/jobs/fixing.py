@@ -76,7 +76,7 @@ def knowledge_of(fix: Fix) -> Knowledge | None:
 
 
 def _in_build(fix: Fix, view: View, known: Knowledge | None, record: FixRecord | None) -> tuple[Truth, str]:
-    build = view.case.build
+    build = view.layer(known.engine if known else "").build
     boundary = Boundary(
         version=record.first() if record else None, commit=fix.commit or "0000000", pr=fix.pr, date=fix.merged
     )

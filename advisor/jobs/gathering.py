@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from advisor.catalog.engines import knowledge, named
 from advisor.errors import AdvisorError
+from advisor.match.layers import layers
 from advisor.model.build import Build
+from advisor.model.case import Case
 from advisor.model.fact import Artifact, Fact, Note, Thread
 from advisor.model.launch import Launch
 from advisor.model.situation import Statement
@@ -26,6 +29,12 @@ class Gathering:
     mentioned: list[Launch] = field(default_factory=list)
     situation: tuple[Statement, ...] = ()
     problems: list[AdvisorError] = field(default_factory=list)
+
+    @property
+    def base(self) -> Build:
+        """The build of the engine that takes the flags: the build itself, or that below a plugin."""
+        known = {name: knowledge(name) for name in named()}
+        return layers(Case(self.build, facts=tuple(self.facts)), known)[0].build
 
     @contextmanager
     def excused(self) -> Iterator[None]:

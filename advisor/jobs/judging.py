@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from advisor.catalog.compiled import rules
-from advisor.catalog.engines import engines, knowledge
+from advisor.catalog.engines import knowledge, named
 from advisor.match.judge import Verdict, applies, judge
+from advisor.match.layers import layers
 from advisor.match.rank import in_order, weights
 from advisor.match.view import View
+from advisor.model.build import Build, Component
 from advisor.model.case import Case
 from advisor.model.fact import FactKind
 from advisor.model.launch import Launch, Setting, Variable
@@ -55,8 +57,16 @@ def _kinds() -> dict[str, FactKind]:
 
 def view_of(case: Case) -> View:
     """The case as conditions see it."""
-    known = knowledge(case.build.engine) if case.build.engine in engines() else None
-    return View(case, known, _kinds)
+    found = layers(case, {name: knowledge(name) for name in named()})
+    return View(_with_base(case, found[0].build), found, _kinds)
+
+
+def _with_base(case: Case, base: Build) -> Case:
+    """The case with the engine below its plugin among the components, where it only follows from the plugin."""
+    if base.origin != "default":
+        return case
+    below = Component(base.engine, base.version or "", "default", base.text)
+    return case.but(build=case.build.but(components=(*case.build.components, below)))
 
 
 def with_trials(view: View) -> View:
@@ -69,11 +79,11 @@ def with_trials(view: View) -> View:
     variables = tuple(
         Variable(name, str(fact.value), fact.span) for name, fact in names.items() if not name.startswith("-")
     )
-    launches = view.case.launches or (Launch(view.case.build.engine),)
+    launches = view.case.launches or (Launch(view.base.engine),)
     more = tuple(
         replace(one, settings=one.settings + settings, environment=one.environment + variables) for one in launches
     )
-    return View(view.case.but(launches=more), view.knowledge, view.kinds)
+    return View(view.case.but(launches=more), view.layers, view.kinds)
 
 
 def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
@@ -81,7 +91,7 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
     weight = _catalogue_weights() if among is None else weights(among)
     among = catalogue() if among is None else among
     view = view_of(case)
-    considered = [rule for rule in among if applies(rule, case.build.engine)]
+    considered = [rule for rule in among if applies(rule, *view.engines)]
     verdicts, left_out = [], []
     for rule in considered:
         try:
@@ -89,4 +99,4 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
         except PatternError as error:
             left_out.append(f"{rule.id} left out: a pattern is outside the linear-time language: {error}")
     judged = tuple(one.rule for one in verdicts)
-    return Judgement(case, view, in_order(verdicts, weight), judged, tuple(left_out))
+    return Judgement(view.case, view, in_order(verdicts, weight), judged, tuple(left_out))

@@ -73,13 +73,13 @@ def _machines(text: str) -> tuple[Fact, ...]:
     from advisor.jobs import taking
 
     value = re.split(r"[=:]", text)[-1].replace("-", " ").replace("_", " ")
-    keep = ("hardware.vendor", "hardware.accelerator", "hardware.arch")
+    keep = ("hardware.vendor", "hardware.accelerator", "hardware.arch", "hardware.capability")
     found = [*taking.machines(text, strict=False), *taking.machines(value, strict=False)] if text.strip() else []
     return tuple({(one.name, one.value): one for one in found if one.name in keep}.values())
 
 
 def facts_of(workload: Workload) -> tuple[Fact, ...]:
-    """What the file says of the machines: whose accelerators, which, the architecture, over how many nodes."""
+    """What the file says of the machines: whose accelerators, which, what these can compute, the architecture, over how many nodes."""
     texts = (*workload.accelerators, workload.resources.gpu_resource)
     span = Span(workload.file, workload.place.span.line, workload.place.span.line)
     facts = [fact.but(span=span) for text in texts for fact in _machines(text)]

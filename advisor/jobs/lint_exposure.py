@@ -84,7 +84,7 @@ def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
     case = view.case
     seen = bool(case.artifacts or case.threads or any(fact.notable for fact in case.facts))
     for rule in catalogue():
-        if not applies(rule, case.build.engine):
+        if not applies(rule, *view.engines):
             continue
         built = build_affected(rule, view)
         if built.truth is Truth.NO or truth(rule.exposure, view) is Truth.NO:
@@ -98,7 +98,7 @@ def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
 def undecided(view: View) -> Iterator[tuple[Rule, str]]:
     """Every rule that the build is affected by and the launch may or may not be exposed to, with what would tell."""
     for rule in catalogue():
-        if applies(rule, view.case.build.engine) and (built := build_affected(rule, view)).truth is Truth.YES:
+        if applies(rule, *view.engines) and (built := build_affected(rule, view)).truth is Truth.YES:
             exposure = exposed(rule, view, built)
             if exposure.truth is Truth.UNKNOWN:
                 yield rule, next((one.question or f"{_plain(one.about)} is not known." for one in exposure.missing), "")

@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from advisor import intake
-from advisor.catalog.engines import knowledge, profiles
+from advisor.catalog.engines import knowledge, named, profiles
 from advisor.evidence import assertion, builds, collect_env, divergence, hardware, image_tags, machine
 from advisor.evidence import reading as evidence
 from advisor.jobs.gathering import Gathering
@@ -155,12 +155,12 @@ def _beside_commands(artifact: Artifact) -> Artifact | None:
 def _mentions(artifact: Artifact, known: dict[str, Knowledge], gathering: Gathering) -> None:
     """Launches and hardware that a paste or script states; a script's launches stand beside those of `--flags`."""
     gathering.facts += hardware.read_hardware(artifact.text, artifact=artifact.name)
-    engine = gathering.build.engine or _guess(artifact.text, known)
+    base = gathering.base
     found = reading.read(
         artifact.text,
         knowledge=known,
-        engine=engine or None,
-        version=gathering.build.version,
+        engine=base.engine or _guess(artifact.text) or None,
+        version=base.version,
         artifact=artifact.name,
         first_line=artifact.first_line,
     )
@@ -169,9 +169,9 @@ def _mentions(artifact: Artifact, known: dict[str, Knowledge], gathering: Gather
     gathering.notes += found.notes
 
 
-def _guess(text: str, known: dict[str, Knowledge]) -> str:
+def _guess(text: str) -> str:
     build, _, _ = builds.find_build(text, engine=None, known=with_images())
-    return build.engine if build.engine in known else ""
+    return (knowledge(build.engine).host or build.engine) if build.engine in named() else ""
 
 
 def _banners(name: str, known: dict[str, Knowledge], gathering: Gathering) -> None:
@@ -180,7 +180,8 @@ def _banners(name: str, known: dict[str, Knowledge], gathering: Gathering) -> No
     engines = {one.span.artifact: str(one.value) for one in here if one.name == "banner.engine" and one.span}
     whole = {one.span for one in here if one.name == "banner.complete" and one.value}
     for fact in (one for one in here if one.name == "banner.args" and one.span):
-        engine = gathering.build.engine or engines.get(fact.span.artifact if fact.span else "") or ""
+        base = gathering.base
+        engine = base.engine or engines.get(fact.span.artifact if fact.span else "") or ""
         dumped = dump.read(str(fact.value), known[engine], name, fact.span) if engine in known else None
         if dumped is not None:
             gathering.mentioned.append(replace(dumped, complete=fact.span in whole, rank=fact.rank))
@@ -189,7 +190,7 @@ def _banners(name: str, known: dict[str, Knowledge], gathering: Gathering) -> No
             str(fact.value),
             knowledge=known,
             engine=engine or None,
-            version=gathering.build.version,
+            version=base.version,
             artifact=name,
         )
         for launch in found.launches:

@@ -92,9 +92,6 @@ class _Reader:
         self.cleared = unmeant.Cleared("")
         self.containers: list[manifests.Container] = []
         self.only_written: list[Launch] = []
-        base = (self.engine or "").partition("-")[0]
-        if self.engine and self.engine not in self.knowledge and base in self.knowledge:
-            self.knowledge[self.engine] = self.knowledge[base]  # vllm-ascend takes vLLM's flags
 
     def source(self, text: str, start: int = 0, end: int | None = None) -> Source:
         return Source(text[start:end], self.artifact, self.first_line + text.count("\n", 0, start))
@@ -129,13 +126,13 @@ class _Reader:
                 one for one in launches if one.settings == () or all(one.settings != other.settings for other in found)
             )
         found = self._not_only_written(found)
-        mine = [one for one in found if not self.engine or _same_engine(one.engine, self.engine)]
+        mine = [one for one in found if self.engine in (None, "", one.engine)]
         if mine and len(mine) < len(found):
             others = ", ".join(sorted({one.engine for one in found if one not in mine}))
             self.notes.append(
                 Note("ignored", f"commands of {others} are here too and were left aside", Span(self.artifact))
             )
-        return tuple(self._named(one) for one in mine or found), "".join(rest)
+        return tuple(mine or found), "".join(rest)
 
     def _manifests(self, text: str) -> list[Launch]:
         """The launches of the manifests in the text; what else is read then leaves their lines out."""
@@ -213,10 +210,6 @@ class _Reader:
         started = [one for one in found if id(one) not in written]
         return started or found
 
-    def _named(self, launch: Launch) -> Launch:
-        named = self.engine and self.engine != launch.engine and self.engine.startswith(launch.engine + "-")
-        return replace(launch, engine=self.engine) if named and self.engine else launch
-
     def _block(self, text: str, block: Block) -> list[Launch]:
         source = self.source(text, block.start, block.end)
         piece = plain(self.cleared.text[block.start : block.end])
@@ -259,7 +252,7 @@ class _Reader:
             )
             return (), facts, kept
         partial = (said.launch,) if said.launch is not None else ()
-        return tuple(self._named(one) for one in partial), facts, said.notes
+        return partial, facts, said.notes
 
     def _settled_by(self, usual: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
         """For each fact the flags that state it: the usual ones, and those the engines' profiles name."""
@@ -294,10 +287,6 @@ def _placeless(launch: Launch, span: Span | None) -> Launch:
     settings = tuple(replace(one, start=-1, end=-1, span=one.span or span) for one in launch.settings)
     environment = tuple(replace(one, span=one.span or span) for one in launch.environment)
     return replace(launch, settings=settings, environment=environment, text="")
-
-
-def _same_engine(found: str, asked: str) -> bool:
-    return found == asked or asked.startswith(found + "-")
 
 
 def _given(flags: tuple[str, ...], launches: Sequence[Launch]) -> bool:

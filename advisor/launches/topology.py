@@ -2,7 +2,8 @@
 
 tp2, DP4EP4, TP=2, PP8, pp 8 with MTP, 4-way dp, 4路数据并行, 张量并行 4    -> tp 2; dp 4 and ep 4; …
 两卡部署, two nodes, PP2/TP16 over two nodes
-TP>1, with pipeline parallel                                             -> 2, "at least 2 was said"
+TP>1, with pipeline parallel, TP and PP together, across TP ranks         -> 2, "at least 2 was said"
+two pipeline stages, 两级流水线                                            -> pp 2
 worker (TP1) wedged, rank TP3, TP0-TP7                                   -> nothing: those are ranks
 """
 
@@ -36,6 +37,41 @@ _RUN = re.compile(
 _FIRST_RANK = re.compile(rf"(?i)(?<![{_WORD}])([tpde]p)0(?![{_WORD}])")  # TP0
 _IN_RUN = re.compile(r"(?i)([tpde])p-?(\d{1,3})")
 _OTHER_SPLIT = re.compile(r"(?i)(?<![a-z])(?:pp|dp|ep)\s*[=\d]|pipeline|data.parallel|流水线|数据并行")
+_TOGETHER = re.compile(
+    rf"(?<![{_WORD}])([TPDE]P|[tpde]p)[ \t]*(?:\+|/|&|×|and|plus|with|和|与|加|、)[ \t]*([TPDE]P|"
+    rf"[tpde]p)(?![{_WORD}>=]|[ \t]*(?:[=>]|\d|size|(?:(?:are|is|both)\b|都是|均为)))"
+)  # TP and PP together
+_GROUP = re.compile(
+    rf"(?<![{_WORD}])(?:(?:across|between|among|all|both|some|several|other|two|every|each|the|各个?|多个|所有|"
+    rf"不同|其他)(?: of)?(?: the)?[ \t]*)"
+    rf"(?:(?P<tp>TP|tensor[ -]parallel)|(?P<pp>PP|pipeline(?:[ -]parallel)?))[ \t]*(?:ranks|workers|stages|"
+    rf"schedulers|ranks?之间|进程|卡)"
+    rf"|(?<![{_WORD}])(?:last|first|final|second|previous|next|later|earlier|非?末|最后一?)[ -]?(?:个|"
+    rf"级)?[ \t]*(?P<stage>PP|pipeline)[ \t]*(?:rank|stage)s?(?![{_WORD}])",
+    re.I,
+)  # across TP ranks; the last PP stage
+_WITH = re.compile(
+    rf"(?<![{_WORD}])(?:with|under|using|use|uses|run|runs|running|on|enabl(?:e|es|ed|ing)|plain|pure|开了?|"
+    rf"用了?|启用|使用|开启)[ \t]+(?P<upper>TP|PP)(?![{_WORD}>=]|[ \t]*(?:[=>]|\d|size|rank|worker|stage|isn't|"
+    rf"is (?:off|not|1)))"
+    rf"|(?<![{_WORD}-])(?:with|under|using|use|uses)[ \t]+(?P<long>tensor)[ -]parallel(?:ism)?(?![{_WORD}]|"
+    rf"[ _-]*(?:size|rank|[=\d]))"
+    rf"|(?<![{_WORD}])(?P<server>tensor)[ -]parallel[ \t]+(?:server|deployment|engine|setup|serving|inference|"
+    rf"run|instance)s?(?![{_WORD}])"
+    r"|(?P<zh>张量并行)(?:下|时|部署|环境|场景|推理|启动)",
+    re.I,
+)  # PP + HiCache, with tensor parallelism, 张量并行下
+_STAGES = re.compile(
+    rf"(?i)(?<![{_WORD}.])(\d{{1,3}}|two|three|four|eight|sixteen)[- ](?:pipeline|"
+    rf"pp)(?:[- ]parallel)?[- ](?:stages?|ranks)(?![{_WORD}])"
+    rf"|(?i:pipeline of )(\d{{1,3}}|two|three|four|eight|sixteen)(?![{_WORD}.])"
+    rf"|(?<![\d第])([两双二三四八]|\d{{1,3}})\s*(?:个|级|段)\s*(?:流水线?|pipeline|pp) ?(?:级|段|阶段|stage)?"
+    rf"|流水线?(?:并行)?(?:分为|分成|切成|拆成|为|有)?\s*([两双二三四八]|\d{{1,3}})\s*(?:个|级|段|阶段)"
+)  # two pipeline stages, 两级流水线
+_SEVERAL_CARDS = re.compile(
+    r"(?i)(?<!单卡和)(?<!单)多\s*(?:张)?卡(?!住|死|顿)|\bmulti[- ]?gpu\b|\bseveral gpus\b|\bmultiple gpus\b"
+)
+_ONE_CARD = re.compile(r"(?i)单\s*(?:张)?卡|一张卡|\b(?:single|one|1)[- ]?(?:gpu|card|npu)\b|\btp\s*[= ]?\s*1\b")
 _CARDS = re.compile(
     r"(?<![前后第每其各\d])(?<![前后第每]\s)([两双四2-8])\s*(?:张)?卡(?!住|死|顿|在|满|空)"
     r"(?!\s*(?:[ABHLVT]\d|GB?\d|RTX|\d090|910|NPU|GPU|昇腾|Ascend))"
@@ -54,6 +90,7 @@ def read(prose: Prose) -> Iterator[Saying]:
     for axis in _LONG:
         yield from _axis(prose, axis)
     yield from _runs(prose)
+    yield from _words(prose)
     yield from _cards(prose)
     yield from _nodes(prose)
 
@@ -104,6 +141,21 @@ def _axis(prose: Prose, axis: str) -> Iterator[Saying]:
         yield from _said(prose, fact, 2, found, 0, AT_LEAST_2)
 
 
+def _words(prose: Prose) -> Iterator[Saying]:
+    """Axes that are named together, in use, or by their ranks: more than one; and stages that are counted."""
+    for found in _TOGETHER.finditer(prose.joined):
+        for axis in {one.lower() for one in found.groups()}:
+            yield from _said(prose, f"topology.{axis}", 2, found, 0, AT_LEAST_2)
+    for found in _GROUP.finditer(prose.joined):
+        axis = "tp" if found["tp"] else "pp"
+        yield from _said(prose, f"topology.{axis}", 2, found, 0, AT_LEAST_2)
+    for found in _WITH.finditer(prose.joined):
+        axis = (found["upper"] or "tp").lower()
+        yield from _said(prose, f"topology.{axis}", 2, found, 0, AT_LEAST_2)
+    for found in _STAGES.finditer(prose.joined):
+        yield from _said(prose, "topology.pp", count(next(one for one in found.groups() if one)), found, 1)
+
+
 def _runs(prose: Prose) -> Iterator[Saying]:
     """`tp2`, `DP4EP4`, `dp4+ep4`: unless the text numbers its ranks from TP0."""
     ranks = {found.group(1).lower() for found in _FIRST_RANK.finditer(prose.joined)}
@@ -140,6 +192,9 @@ def _cards(prose: Prose) -> Iterator[Saying]:
     for found in _CARDS.finditer(prose.joined):
         cards = count(found.group(1))
         yield from _said(prose, "topology.tp", cards, found, 0, f"{cards} cards were said, and no other split")
+    if not _ONE_CARD.search(prose.joined):
+        for found in _SEVERAL_CARDS.finditer(prose.joined):
+            yield from _said(prose, "topology.tp", 2, found, 0, "several cards were said, and no other split")
 
 
 def _nodes(prose: Prose) -> Iterator[Saying]:

@@ -1,21 +1,23 @@
 """Facts that follow from others: what an engine's profile computes from settings, environment and log lines, and
-whether a build is a stock release.
+whether a build is a stock release or an image.
 
 A recipe stands in `knowledge/<engine>/engine.yaml` under `facts`: `settings`, `env` and `logs` say where to look;
 `absent` is the value when a flag is unset or off, `given` when it is set at all, `product` the facts to multiply when
-it is on, `values` translates what was typed. A fact that no reader declares is declared there: `type`, `says`,
-`question` and `how`.
+it is on, `values` translates what was typed; with `only: true` a value that is not among those says nothing. A fact
+that no reader declares is declared there: `type`, `says`, `question` and `how`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from advisor.model.build import Build, is_release
-from advisor.model.fact import Fact, FactKind, Value
+from advisor.model.fact import Fact, FactKind, Span, Value
 from advisor.model.knowledge import Knowledge
+from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
+from advisor.patterns import compile_pattern
 
 STOCK = FactKind(
     "build.stock",
@@ -27,6 +29,8 @@ STOCK = FactKind(
 FACTS = (STOCK,)
 
 
+CONTAINER = "deployment.container"
+_RUNS_IMAGE = r"\b(?:docker|podman|nerdctl) (?:compose )?(?:run|exec|up)\b|\bkubectl (?:exec|apply|run)\b"
 Asker = Callable[[str, str], tuple[tuple[Fact, ...], Missing | None]]
 """How derived facts ask for what they are made of: kind and name -> what is known, and what is missing."""
 
@@ -43,6 +47,21 @@ def stock(build: Build, knowledge: Knowledge | None) -> tuple[Fact, ...]:
     return ()
 
 
+def contained(build: Build, launches: Iterable[Launch]) -> tuple[Fact, ...]:
+    """That it runs in a container, where the build or a launch names an image; else no fact."""
+    if build.image:
+        return (Fact(f"fact:{CONTAINER}", True, "derived", quote=build.image, why="the build is an image"),)
+    for launch in launches:
+        if launch.image:
+            why = "the launch names an image"
+        elif compile_pattern(_RUNS_IMAGE).search(launch.text):
+            why = "the launch runs in a container"
+        else:
+            continue
+        return (Fact(f"fact:{CONTAINER}", True, "derived", Span(launch.artifact), launch.image, why=why),)
+    return ()
+
+
 def _stock(build: Build, value: bool, why: str) -> Fact:
     return Fact("fact:build.stock", value, "derived", quote=build.text, why=why)
 
@@ -56,7 +75,8 @@ def derive(name: str, recipe: dict[str, Any], ask: Asker) -> tuple[tuple[Fact, .
             found, missing = ask(kind, source)
             if missing is not None and not found and kind == "setting":
                 lacking.append(missing)
-            facts += [_computed(name, recipe, fact, lambda one: ask("fact", one)[0]) for fact in found]
+            computed = [_computed(name, recipe, fact, lambda one: ask("fact", one)[0]) for fact in found]
+            facts += [fact for fact in computed if not (recipe.get("only") and fact.value is None)]
     given = [fact for fact in facts if fact.origin != "default" and fact.value is not None]
     seen = [] if given else _told(name, recipe, ask)
     if lacking and not given and not seen:
@@ -83,6 +103,8 @@ def _computed(name: str, recipe: dict[str, Any], fact: Fact, lookup: Callable[[s
         value = _product(recipe["product"], lookup)
     elif "given" in recipe and value is not None:
         value = recipe["given"]
+    elif recipe.get("only"):
+        value = (recipe.get("values") or {}).get(str(value).lower())
     elif isinstance(value, str):
         value = (recipe.get("values") or {}).get(value.lower(), value.lower())
     return fact.but(name=f"fact:{name}", value=value, why=fact.why or f"{name} = {value} from {source}")

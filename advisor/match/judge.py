@@ -114,7 +114,9 @@ def build_affected(rule: Rule, view: View) -> Outcome:
     engine = tuple(entry for entry in rule.affected if not entry.component)
     outcomes = [evaluate(_component(entry), view) for entry in components]
     if engine or not components:
-        outcomes.append(affected(engine, view.case.build, view.knowledge))
+        layer = view.layer(rule.engine)
+        plain = layer.build.but(fork="") if layer.build.fork in view.engines else layer.build  # a plugin is no fork
+        outcomes.append(affected(engine, plain, layer.knowledge))
     truth = some(one.truth for one in outcomes)
     return gather(truth, [one for one in outcomes if one.truth is truth], keep=truth)
 
@@ -125,6 +127,6 @@ def _component(entry: Affected) -> Atom:
     return Atom("component", entry.component or "", "in", (start, before))
 
 
-def applies(rule: Rule, engine: str) -> bool:
-    """Whether a rule speaks about this engine; every rule does while the engine is not known."""
-    return rule.engine == "any" or not engine or rule.engine == engine
+def applies(rule: Rule, *engines: str) -> bool:
+    """Whether a rule speaks about one of these engines; every rule does while the engine is not known."""
+    return rule.engine == "any" or not any(engines) or rule.engine in engines

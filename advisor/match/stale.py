@@ -53,12 +53,12 @@ def stale(
     for rule in rules:
         mine = [one for one in rule.remedies if one.do in ("set", "env") and one.status != "suggested"]
         found = [(one, present) for one in mine for present in [_present(one, workloads)] if present]
-        if not found or not applies(rule, view.case.build.engine) or build_affected(rule, view).truth is not Truth.NO:
+        if not found or not applies(rule, *view.engines) or build_affected(rule, view).truth is not Truth.NO:
             continue
         since = held(rule)
         for remedy, (workload, places) in found if since else ():
             names = frozenset((*(remedy.set or ()), *(remedy.env or ())))
-            hidden = _Without(view.case, view.knowledge, view.kinds, names=names)
+            hidden = _Without(view.case, view.layers, view.kinds, names=names)
             if fits(remedy, view) and _would_apply(rule, hidden) and not _kept_off(rules, view, hidden):
                 yield workload, _observed(rule, view, places, since or "")
 
@@ -120,7 +120,7 @@ def _kept_off(rules: Sequence[Rule], view: View, hidden: View) -> bool:
         and evaluate(rule.exposure, hidden).truth is not Truth.NO
         and build_affected(rule, view).truth is not Truth.NO
         for rule in rules
-        if applies(rule, view.case.build.engine)
+        if applies(rule, *view.engines)
     )
 
 

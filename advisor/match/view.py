@@ -6,13 +6,15 @@ else: not seen is not known, unless the reader vouches that the text covers the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from advisor.match.builds import nearest_release
-from advisor.match.derived import STOCK, derive, stock
+from advisor.match.derived import CONTAINER, STOCK, contained, derive, stock
+from advisor.match.layers import Layer
+from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread
 from advisor.model.knowledge import Knowledge
@@ -38,17 +40,40 @@ class Answer:
 
 @dataclass
 class View:
-    """One case seen through the questions that conditions ask; answers are kept, since rules share them."""
+    """One case seen through the questions that conditions ask; answers are kept, since rules share them.
+
+    `layers` are the engines of the process: the first takes the flags, and knowledge is of that one.
+    """
 
     case: Case
-    knowledge: Knowledge | None
+    layers: tuple[Layer, ...]
     kinds: Callable[[], dict[str, FactKind]]
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
+
+    @property
+    def knowledge(self) -> Knowledge | None:
+        """What is known of the engine that takes the flags."""
+        return self.layers[0].knowledge
+
+    @property
+    def base(self) -> Build:
+        """The build of the engine that takes the flags."""
+        return self.layers[0].build
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines of the process; one empty name when none is known."""
+        return tuple(one.build.engine for one in self.layers)
+
+    def layer(self, engine: str) -> Layer:
+        """The engine's own build; for what is no engine here, the build that was given."""
+        wanted = (engine, self.case.build.engine)
+        return next((one for name in wanted for one in self.layers if one.build.engine == name), self.layers[0])
 
     @cached_property
     def release(self) -> str | None:
         """The release whose defaults and pins hold for this build."""
-        return nearest_release(self.case.build, self.knowledge)
+        return nearest_release(self.base, self.knowledge)
 
     def ask(self, kind: str, name: str, value: Any = None, op: str = "") -> Answer:
         """The answer about `kind:name`; `value` and `op` matter to stacks alone."""
@@ -105,8 +130,10 @@ class View:
 
     def _default(self, parent: str, flag: str, launch: Launch) -> Answer:
         assert self.knowledge is not None
-        record = self.knowledge.setting(parent, self.release) if self.release else self.knowledge.constant(parent)
         span = Span(launch.artifact)
+        if parent != flag and (own := self._plugins_default(flag, span)):
+            return Answer((own,))
+        record = self.knowledge.setting(parent, self.release) if self.release else self.knowledge.constant(parent)
         if record is None:
             if self.release is None or self.knowledge.setting(parent, None) is None:
                 return Answer()
@@ -121,6 +148,16 @@ class View:
         release = self.release or "every release read"
         said = f"{parent} is not on the command line; its default in {release} is {_show(value)}"
         return Answer((Fact(f"setting:{flag}", value, "default", span, why=said),))
+
+    def _plugins_default(self, flag: str, span: Span) -> Fact | None:
+        """The default of a plugin's own key, such as one of `--additional-config`."""
+        for one in self.layers[1:]:
+            release = nearest_release(one.build, one.knowledge)
+            record = one.knowledge.setting(flag, release) if one.knowledge and release else None
+            if record is not None and record.default_known and not isinstance(record.default, list | dict):
+                said = f"{flag} is not given; its default in {one.build.engine} {release} is {_show(record.default)}"
+                return Fact(f"setting:{flag}", record.default, "default", span, why=said)
+        return None
 
     def _env(self, name: str) -> Answer:
         facts = [
@@ -164,7 +201,9 @@ class View:
 
     def _derived(self, name: str) -> Answer:
         if name == STOCK.name:
-            return Answer(stock(self.case.build, self.knowledge))
+            return Answer(stock(self.case.build, self.layer(self.case.build.engine).knowledge))
+        if name == CONTAINER:
+            return Answer(contained(self.case.build, self.case.launches))
         recipe = (self.knowledge.profile.get("facts") or {}).get(name) if self.knowledge else None
         if recipe is None:
             return Answer()
@@ -178,7 +217,18 @@ class View:
 
     def _hardware(self, name: str) -> Answer:
         facts = _strongest(tuple(fact for fact in self.case.facts if fact.name == f"hardware.{name}"))
+        if not facts and name == "vendor":
+            facts = self._vendor()
         return Answer(facts, missing=None if facts else Missing(f"hardware:{name}", *_HARDWARE[name]))
+
+    def _vendor(self) -> tuple[Fact, ...]:
+        """Whose accelerators a plugin is for."""
+        told = [(one.build.engine, one.knowledge.profile.get("vendor")) for one in self.layers[1:] if one.knowledge]
+        return tuple(
+            Fact("hardware.vendor", str(vendor), "derived", why=f"{engine} runs on accelerators of {vendor} alone")
+            for engine, vendor in told
+            if vendor
+        )
 
     def _component(self, name: str) -> Answer:
         """What a process printed or maps before what is listed as installed, that before what is said, then pins."""
@@ -192,13 +242,17 @@ class View:
         if loaded:
             return Answer(loaded)
         given = build.component(name)
-        if given is not None and given.version not in [fact.value for fact in found if fact.origin == "observed"]:
+        if (
+            given is not None
+            and given.origin != "default"
+            and given.version not in [fact.value for fact in found if fact.origin == "observed"]
+        ):
             origin: Origin = "observed" if given.origin == "observed" else "stated"
             found.insert(
                 0, Fact(f"component:{name}", given.version, origin, quote=f"{name} {given.version}", why=given.where)
             )
-        if name == build.engine and build.version:
-            found.insert(0, Fact(f"component:{name}", build.version, "stated", quote=build.text or build.version))
+        for one in self.layers:
+            found += _as_component(name, one.build)
         return Answer(_strongest(tuple(found))) if found else self._pinned(name)
 
     def _is_listed(self, fact: Fact) -> bool:
@@ -216,7 +270,8 @@ class View:
         ask = Missing(f"component:{name}", f"Which {name} does every rank really load?", how)
         release = self.knowledge.release(self.release) if self.knowledge and self.release else None
         arches = [fact.value for fact in self.case.facts if fact.name == "hardware.arch"]
-        if release is None or name != "nccl" or not arches:
+        others = [fact for fact in self.ask("hardware", "vendor").facts if fact.value != "nvidia"]
+        if release is None or name != "nccl" or not arches or others:
             return Answer(missing=ask)
         version = release.nccl.get(str(arches[0]))
         if version is None:
@@ -290,7 +345,23 @@ _HARDWARE = {
     "vendor": ("Whose accelerators are these (NVIDIA, AMD, Ascend, MLU)?", "nvidia-smi -L (or npu-smi info)"),
     "count": ("How many accelerators does this deployment use?", "nvidia-smi -L | wc -l"),
     "nodes": ("Over how many nodes does it run?", ""),
+    "capability": (
+        "Which CUDA compute capability has the GPU?",
+        "nvidia-smi --query-gpu=name,compute_cap --format=csv",
+    ),
+    "os": ("Does it run on Linux, on Windows, or in WSL?", "uname -r; cat /etc/os-release (ver on Windows)"),
 }
+
+
+def _as_component(name: str, build: Build) -> Iterator[Fact]:
+    """The version of an engine as that of a component."""
+    if not build.version or name not in (build.engine, build.engine.replace("-", "_")):
+        return
+    if build.origin == "default":
+        yield Fact(f"component:{name}", build.version, "default", why=build.text)
+    else:
+        origin: Origin = "observed" if build.origin == "observed" else "stated"
+        yield Fact(f"component:{name}", build.version, origin, quote=build.text or build.version)
 
 
 def _show(value: Any) -> str:

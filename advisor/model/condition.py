@@ -4,7 +4,7 @@
     {env: SGLANG_REQ_WAITING_TIMEOUT, more_than: 0}         an environment variable
     {fact: topology.tp, more_than: 1}                       something a reader declares (docs/vocabulary.md)
     {component: nccl, from: 2.28.9, before: 2.29.3}         a library's (or the engine's own) version, half-open
-    {hardware: arch, is: aarch64}                           arch, accelerator, vendor, count, nodes
+    {hardware: arch, is: aarch64}                           arch, accelerator, vendor, count, nodes, capability, os
     {model: '(?i)qwen3\\.5'}                                the model's name, linear-time pattern
     {log: 'Watchdog caught collective operation timeout'}   a line in a log or paste, linear-time pattern;
                                                             `means:` says it in words, for questions
@@ -22,7 +22,7 @@ from typing import Any
 Scalar = bool | int | float | str
 
 COMPARISONS = ("is", "any_of", "at_least", "at_most", "more_than", "less_than", "matches", "given")
-HARDWARE = ("arch", "accelerator", "vendor", "count", "nodes")
+HARDWARE = ("arch", "accelerator", "vendor", "count", "nodes", "capability", "os")
 COMPARED = ("setting", "env", "fact", "hardware")
 ATOMS = (*COMPARED, "component", "model", "log", "stack")
 JOINS = ("all", "any", "not")

@@ -208,6 +208,11 @@ class Knowledge:
         return self._parts[name]
 
     @property
+    def host(self) -> str:
+        """The engine below a plugin, whose commands and flags it has; "" for what is no plugin."""
+        return str(self.profile.get("under") or "") if self.profile.get("kind") == "plugin" else ""
+
+    @property
     def releases(self) -> tuple[Release, ...]:
         """Published releases, oldest first."""
         found: tuple[Release, ...] = self._part("releases", ())

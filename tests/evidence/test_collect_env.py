@@ -1,6 +1,9 @@
 """What `collect_env` and the engines' `check_env` say."""
 
+import pytest
+
 from advisor.evidence import collect_env
+from advisor.model.fact import Artifact
 from tests.evidence.readings import assert_linear, assert_unknown, given_text, hold_up
 from tests.evidence.situations import HEALTHY, assert_quiet, handed, kinds, values
 
@@ -290,3 +293,32 @@ def test_other_lists_of_packages_are_no_symptom_either():
 def test_settings_are_no_package_list():
     for text in ("NCCL_NVLS_ENABLE=0\nVLLM_USE_V1=1\nNCCL_P2P_DISABLE=1\n", "tp=8\npp=2\ndp=1\n"):
         assert "collect_env" not in kinds(handed(text, "env.txt"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "system"),
+    [
+        ("OS: Ubuntu 22.04.5 LTS (x86_64)\nPython platform: Linux-5.15.0-1-generic-x86_64-with-glibc2.35", "linux"),
+        ("OS: Ubuntu 22.04.5 LTS (x86_64)\nPython platform: Linux-5.15.167.4-microsoft-standard-WSL2-x86_64", "wsl"),
+        ("OS: Microsoft Windows 11 Pro (10.0.22631 64-bit)\nPython platform: Windows-10-10.0.22631-SP0", "windows"),
+        ("sys.platform: win32", "windows"),
+        ("Libc version: glibc-2.35", None),
+    ],
+)
+def test_the_system(lines, system):
+    text = f"PyTorch version: 2.9.0\nIs debug build: False\n{lines}\nCUDA runtime version: 12.8.93\n"
+    found = collect_env.read(Artifact("env", "collect_env", text))
+    assert [fact.value for fact in found if fact.name == "hardware.os"] == ([system] if system else [])
+
+
+def test_the_capability_by_the_card_or_as_printed():
+    text = "PyTorch version: 2.9.0\nGPU 0: NVIDIA H200\n"
+    (fact,) = [
+        one for one in collect_env.read(Artifact("env", "collect_env", text)) if one.name == "hardware.capability"
+    ]
+    assert (fact.value, fact.origin) == (9.0, "derived") and fact.why
+    printed = "PyTorch: 2.9.0\nGPU 0,1: NVIDIA Unheard\nGPU 0,1 Compute Capability: 12.1\n"
+    (fact,) = [
+        one for one in collect_env.read(Artifact("env", "collect_env", printed)) if one.name == "hardware.capability"
+    ]
+    assert (fact.value, fact.origin) == (12.1, "observed")

@@ -129,6 +129,42 @@ def test_a_near_miss_is_quiet(line):
     assert_quiet(handed(line, "server.log"))
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        (
+            "ERROR 10-06 04:51:05 [multiproc_executor.py:312] Worker proc VllmWorker-1 died unexpectedly (exit code: -9), shutting down",
+            "killed",
+        ),
+        ("[2026-08-02 10:01:00] Rank 0 scheduler died during initialization (exit code: -9).", "killed"),
+        ("[12345.6] Out of memory: Killed process 4242 (python3) total-vm:1kB, anon-rss:1kB", "killed"),
+        ("[12345.6] python3 invoked oom-killer: gfp_mask=0x1, order=0, oom_score_adj=0", "killed"),
+        ("      Exit Code:    137", "killed"),
+        ("Exception: Capture cuda graph failed: CUDA error: invalid argument", "graph_capture"),
+        ("RuntimeError: CUDA error: operation not permitted when stream is capturing", "graph_capture"),
+        ("RuntimeError: probability tensor contains either `inf`, `nan` or element < 0", "nan"),
+        ("[2026-08-02 10:01:00 TP0] Detected errors during sampling! NaN in the logits.", "nan"),
+    ],
+)
+def test_a_line_that_tells_of_a_kill_a_capture_or_a_nan(line, name):
+    assert f"symptom.{name}" in {fact.name for fact in facts(handed(line, "server.log"))}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[2026-08-02 10:01:00] died (exit code: 1). If exit code is -9 (SIGKILL), a common cause is the OS OOM killer.",
+        "[2026-08-02 10:01:00 TP0] Capture cuda graph begin. This can take up to several minutes.",
+        "[2026-08-02 10:01:00 TP0] Capture cuda graph end. Time elapsed: 8.51 s.",
+        "INFO 10-06 04:51:05 [utils.py:12] exit code 137 is what a container shows after kill -9",
+        "server_args=ServerArgs(model_path='m', enable_nan_detection=False)",
+    ],
+)
+def test_a_line_that_only_sounds_like_one(line):
+    names = {fact.name for fact in facts(handed(line, "server.log"))}
+    assert not names & {"symptom.killed", "symptom.graph_capture", "symptom.nan"}
+
+
 def test_the_first_of_a_chain_is_the_root():
     text = (
         "[rank0]: Traceback (most recent call last):\n"

@@ -7,13 +7,19 @@ import pytest
 from advisor.errors import UsageError
 from advisor.evidence.hardware import FACTS, PRODUCTS, read_hardware
 
+OF_THEIR_OWN = ("hardware.capability", "hardware.os")
+
+
+def shown(facts):
+    """Short names and values; derived ones end in `~`."""
+    return " ".join(
+        f"{fact.name.removeprefix('hardware.')}={fact.value}{'~' if fact.origin == 'derived' else ''}" for fact in facts
+    )
+
 
 def stated(text):
-    """Short names and values; derived ones end in `~`."""
-    found = read_hardware(text, artifact="--hardware")
-    return " ".join(
-        f"{fact.name.removeprefix('hardware.')}={fact.value}{'~' if fact.origin == 'derived' else ''}" for fact in found
-    )
+    """All but what has tests of its own."""
+    return shown(fact for fact in read_hardware(text, artifact="--hardware") if fact.name not in OF_THEIR_OWN)
 
 
 ANSWERS = [
@@ -122,6 +128,70 @@ def test_reads_a_report_as_it_was_published(case, known):
     assert stated((RULES / case / "report.md").read_text(encoding="utf-8")) == known
 
 
+CAPABILITIES = [
+    ("8x H200", "9.0~"),
+    ("8x H20", "9.0~"),
+    ("4x V100", "7.0~"),
+    ("8x A100-80GB", "8.0~"),
+    ("A10G", "8.6~"),
+    ("RTX 3060 Ti", "8.6~"),
+    ("8x L4 24GB", "8.9~"),
+    ("RTX 6000 Ada", "8.9~"),
+    ("双卡 4090", "8.9~"),
+    ("B200", "10.0~"),
+    ("4x GB300", "10.3~"),
+    ("Jetson AGX Thor", "11.0~"),
+    ("1x RTX PRO 6000 Blackwell", "12.0~"),
+    ("RTX 5090", "12.0~"),
+    ("DGX Spark", "12.1~"),
+    ("2x DGX Spark (GB10, SM121)", "12.1"),
+    ("compute capability 8.6", "8.6"),
+    ("the device is sm_121a", "12.1"),
+    ("显卡算力 12.0", "12.0"),
+    ("It is built for sm_80 and sm_90, but the card is sm_120", "12.0"),
+    ("H20 and RTX 4090", "9.0~ 8.9~"),
+    # what a build has kernels for is not the device, and other makers have none
+    ("kernels compiled for sm_90a only", ""),
+    ("requires compute capability 8.0 or higher", ""),
+    ('TORCH_CUDA_ARCH_LIST="8.0 9.0"', ""),
+    ("RTX 6000", ""),
+    ("MI300X", ""),
+    ("2x Ascend 910B", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "known"), CAPABILITIES)
+def test_reads_the_compute_capability(text, known):
+    found = [one for one in read_hardware(text, artifact="x") if one.name == "hardware.capability"]
+    assert " ".join(f"{one.value}{'~' if one.origin == 'derived' else ''}" for one in found) == known
+
+
+SYSTEMS = [
+    ("RTX 4090 on Windows 11", "windows"),
+    ("pip install on native Windows", "windows"),
+    ("在 Windows 下启动失败", "windows"),
+    ("win10 系统", "windows"),
+    ("Windows", "windows"),
+    ("it loads C:\\Users\\me\\turbomind.dll", "windows"),
+    ("Ubuntu 22.04 in WSL2 on Windows 11", "wsl"),
+    ("WSL", "wsl"),
+    ("Ubuntu 24.04, driver 580", "linux"),
+    ("openEuler 22.03", "linux"),
+    ("not on Windows: Linux", "linux"),
+    ("it fails, but not on Windows", ""),
+    ("a context window of 128k", ""),
+    ("sliding windows attention", ""),
+    ("It works on Windows", ""),
+    ("x86_64-linux-gnu", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "known"), SYSTEMS)
+def test_reads_the_operating_system(text, known):
+    found = [one for one in read_hardware(text, artifact="x") if one.name == "hardware.os"]
+    assert " ".join(str(one.value) for one in found) == known
+
+
 def test_facts_say_where_and_why():
     found = {fact.name: fact for fact in read_hardware("hangs\n\n8x GB200 here", artifact="paste", first_line=5)}
     assert str(found["hardware.accelerator"].span) == "paste:7"
@@ -145,7 +215,7 @@ def test_every_product_is_read_from_its_example():
 
 def test_every_fact_is_declared_and_asks():
     assert [kind.name for kind in FACTS] == [
-        f"hardware.{one}" for one in ("accelerator", "vendor", "count", "nodes", "arch")
+        f"hardware.{one}" for one in ("accelerator", "vendor", "count", "nodes", "arch", "capability", "os")
     ]
     assert all(kind.question.endswith("?") for kind in FACTS)
 

@@ -1,4 +1,4 @@
-"""The architecture that names of libraries give away."""
+"""What names of libraries, files and devices give away of the host."""
 
 import pytest
 
@@ -31,3 +31,30 @@ def test_a_name_of_one_architecture(form, arch):
 )
 def test_both_none_and_a_cut_one(text):
     assert values(handed(text), "hardware.arch") == []
+
+
+def test_a_traceback_of_windows():
+    text = 'Traceback (most recent call last):\n  File "C:\\Users\\me\\lmdeploy\\turbomind.py", line 3, in <module>\nImportError: DLL load failed\n'
+    (fact,) = facts(handed(text, "server.log"), lambda fact: fact.name == "hardware.os")
+    assert (fact.value, fact.origin) == ("windows", "observed")
+    assert values(handed(text.replace("C:\\Users\\me\\", "/home/me/"), "server.log"), "hardware.os") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        (
+            "UserWarning: NVIDIA GB10 with CUDA capability sm_121 is not compatible with the current PyTorch installation.",
+            12.1,
+        ),
+        ("ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'", 12.1),
+        ("NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible", 12.0),
+    ],
+)
+def test_a_device_that_a_library_names(line, value):
+    assert values(handed(f"INFO 10-06 04:51:05 [a.py:1] x\n{line}\n", "server.log"), "hardware.capability") == [value]
+
+
+def test_what_a_library_is_built_for_is_no_device():
+    line = "The current PyTorch install supports CUDA capabilities sm_80 sm_90.\n"
+    assert values(handed(f"INFO 10-06 04:51:05 [a.py:1] x\n{line}", "server.log"), "hardware.capability") == []

@@ -31,7 +31,7 @@ from tests.launches.situations import facts, only, reading, said
          {"--limit-mm-per-prompt": '{"video":0}', "--limit-mm-per-prompt.video": 0, "--async-scheduling": True}),
         ("--max-model-len 128k --max-num-batched-tokens 8K", "vllm", True,
          {"--max-model-len": 128000, "--max-num-batched-tokens": 8192}),
-        ("--async-scheduling, aclgraph", "vllm-ascend", False, {"--async-scheduling": True}),
+        ("--async-scheduling, aclgraph", "vllm", False, {"--async-scheduling": True}),
         ("MTP with --enable_schedule_overlap=true, temperature>0", "xllm", False, {"--enable_schedule_overlap": True}),
     ],
 )  # fmt: skip

@@ -1,0 +1,110 @@
+"""vllm-ascend is named like an engine: its own rules on its own version, vLLM's rules on the vLLM below it."""
+
+import json
+
+import pytest
+
+from tests.front_door import advisor, assert_asks, assert_leads, assert_quiet, checked
+
+TYPE_ERROR = "TypeError: apply_token_bitmask_inplace_cpu(): incompatible function arguments"
+CPU = "vllm-ascend/bitmask-cpu-typeerror"
+SERVE = "vllm serve Qwen/Qwen3-8B -tp 2"
+NAMED = ("--engine", "vllm-ascend", "--version", "0.13.0rc2", "--flags", SERVE)
+
+
+def test_a_plugin_is_named_and_its_rules_are_judged_on_its_version():
+    ran = checked(*NAMED, "--symptom", TYPE_ERROR)
+    assert_leads(ran, CPU)
+    assert ran.report["build"]["label"] == "vllm-ascend 0.13.0rc2"
+    assert ran.report["build"]["components"]["vllm"] == "0.13.0"
+
+
+def test_flags_are_those_of_the_engine_below():
+    ran = checked(*NAMED, "--symptom", "hangs")
+    assert {one["flag"] for one in ran.report["settings"]} == {"--tensor-parallel-size"}
+    assert not ran.report["discrepancies"]
+    assert not any("left aside" in note for note in ran.report["coverage"]["notes"])
+
+
+def test_a_flag_that_the_engine_below_does_not_have_is_told():
+    ran = checked("--engine", "vllm-ascend", "--version", "0.13.0", "--flags", f"{SERVE} --no-such-flag 3")
+    assert [one["typed"] for one in ran.report["discrepancies"]] == ["--no-such-flag"]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ("--flags", f"docker run quay.io/ascend/vllm-ascend:v0.13.0rc2 {SERVE}"),
+        ("--engine", "vllm", "--component", "vllm_ascend=0.13.0rc2"),
+        ("--version", "quay.io/ascend/vllm-ascend:v0.13.0rc2-a3"),
+        ("--engine", "vllm", "--version", "quay.io/ascend/vllm-ascend:v0.13.0rc2"),
+    ],
+)
+def test_a_plugin_that_the_artefacts_show_is_judged(shown):
+    assert_leads(checked(*shown, "--symptom", TYPE_ERROR), CPU)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ("--symptom", f"INFO 01-22 11:40:01 [__init__.py:238] Platform plugin ascend is activated\n{TYPE_ERROR}"),
+        ("--hardware", "8x Ascend 910B3", "--symptom", TYPE_ERROR),
+        ("--env", "ASCEND_RT_VISIBLE_DEVICES=0,1", "--symptom", TYPE_ERROR),
+    ],
+)
+def test_a_plugin_without_a_version_is_asked_for_it(shown):
+    ran = checked("--engine", "vllm", "--version", "0.13.0", *shown)
+    assert_leads(ran, CPU, "likely")
+    assert_asks(ran, "pip show vllm-ascend")
+
+
+def test_no_rule_of_the_plugin_is_judged_where_none_is_seen():
+    ran = checked("--engine", "vllm", "--version", "0.13.0", "--hardware", "8x H100", "--symptom", TYPE_ERROR)
+    assert not any(rule.startswith("vllm-ascend/") for rule in ran.statuses())
+
+
+PIPELINE = ("--flags", 'vllm serve m -pp 2 --speculative-config \'{"method": "mtp", "num_speculative_tokens": 1}\'')
+
+
+def builds_named(ran, rule):
+    finding = ran.finding(rule)
+    return " ".join(one["says"] for one in (*finding["because"], *finding["deciding"]))
+
+
+def test_rules_of_the_engine_below_are_judged_on_its_version():
+    ran = checked("--engine", "vllm-ascend", "--version", "0.25.1rc1", *PIPELINE, "--symptom", "hangs")
+    assert "vllm 0.25.1 (for which vllm-ascend 0.25.1rc1 is made)" in builds_named(ran, "vllm/pp-broadcast-skew")
+
+
+def test_a_version_of_the_engine_below_that_is_given_wins():
+    given = ("--component", "vllm=0.24.0", "--symptom", "hangs")
+    ran = checked("--engine", "vllm-ascend", "--version", "0.25.1rc1", *PIPELINE, *given)
+    assert ran.report["build"]["components"]["vllm"] == "0.24.0"
+    assert "vllm 0.24.0" in builds_named(ran, "vllm/pp-broadcast-skew")
+
+
+def test_nothing_of_nvidia_is_supposed_on_ascend():
+    ran = checked(*NAMED, "--hardware", "aarch64", "--symptom", "hangs")
+    assert_quiet(ran)
+    assert "nccl" not in ran.report["build"]["components"]
+
+
+def test_a_batch_takes_it_too():
+    line = {"id": "a", "engine": "vllm-ascend", "version": "0.13.0rc2", "symptom": TYPE_ERROR}
+    ran = advisor("check", "--batch", "-", stdin=json.dumps(line) + "\n")
+    assert (ran.report["build"]["engine"], ran.statuses()[CPU]) == ("vllm-ascend", "matched")
+
+
+def test_an_unknown_name_is_told_with_the_nearest():
+    ran = checked("--engine", "vllm-ascnd", "--version", "0.13.0", "--symptom", TYPE_ERROR)
+    assert "vllm-ascend" in ran.out + ran.err
+
+
+PAIR = '--kv-transfer-config \'{"kv_connector": "MooncakeHybridConnector", "kv_role": "kv_consumer"}\''
+
+
+@pytest.mark.parametrize(("tag", "shown"), [("v0.20.2rc1-a3", True), ("v0.21.0rc1-a3", False)])
+def test_lint_judges_the_plugin_of_an_image(tmp_path, tag, shown):
+    file = tmp_path / "decode.sh"
+    file.write_text(f"docker run quay.io/ascend/vllm-ascend:{tag} vllm serve deepseek-ai/DeepSeek-V4-Flash {PAIR}\n")
+    assert ("error vllm-ascend/dsv4-pd-hang" in advisor("lint", str(file)).out) is shown
