@@ -10,6 +10,7 @@ from advisor import intake
 from advisor.evidence import reading
 from advisor.evidence.lines import INNER, level_of, lines, rank_of
 from advisor.evidence.moments import moment_of
+from advisor.evidence.recognition import kind_of
 from advisor.intake.records import logged, unwrap
 from advisor.intake.texts import MAX_LINE, clean, decode, shorten
 
@@ -190,3 +191,18 @@ def test_only_a_line_that_is_too_long_is_cut(ends):
         cut = 2 * (extra > 0) if ends else (2 * len(row) > MAX_LINE)
         assert shorten(text)[1] == cut
     assert shorten("a\n" * MAX_LINE) == ("a\n" * MAX_LINE, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("vllm serve no longer starts since the upgrade", "text"),
+        ("vllm serve hangs after loading the weights", "text"),
+        ("lmdeploy serve api_server 启动卡住了", "text"),
+        ("vllm serve meta-llama/x --tensor-parallel-size 2", "launch"),
+        ("vllm serve starts-well --port 3", "launch"),
+        ("vllm serve m", "launch"),
+    ],
+)
+def test_a_sentence_about_a_command_is_no_command(text: str, kind: str) -> None:
+    assert kind_of(text) == kind

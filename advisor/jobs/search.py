@@ -9,7 +9,7 @@ from __future__ import annotations
 from advisor.catalog import full_text
 from advisor.errors import UsageError
 from advisor.jobs.assemble import assemble
-from advisor.jobs.judging import catalogue
+from advisor.jobs.judging import catalogue, view_of
 from advisor.jobs.request import Request
 from advisor.match.judge import applies
 from advisor.model.case import Case
@@ -39,7 +39,7 @@ def related(case: Case, most: int = MOST) -> tuple[ResemblanceOut, ...]:
     texts = "\n".join(one.text for one in case.artifacts)[:_READ]
     if not texts.strip():
         return ()
-    rules = [rule for rule in catalogue() if applies(rule, case.build.engine)]
+    rules = [rule for rule in catalogue() if applies(rule, *view_of(case).engines)]
     found = full_text.resembling(rules, texts, most, _understood(case))
     return tuple(ResemblanceOut(one.rule.id, one.rule.summary, one.shares[:8]) for one in found)
 

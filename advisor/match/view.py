@@ -23,7 +23,7 @@ from advisor.model.outcome import Missing
 from advisor.patterns import compile_pattern
 
 SEARCHED = ("log", "text", "stack", "machine", "metrics", "health")
-_NEGATED = r"(?i)(?:\b(?:no|not|without|never|nor)\b|n't\b|没有|无|未见|没)[^.;,。；，\n]{0,24}$"
+_NEGATED = r"(?i)(?:\b(?:no|not|without|never|nor)\b|n't\b|没有|无|未见|没)[^.;:,(。；：，（\n]{0,24}$"
 
 
 @dataclass(frozen=True)
@@ -269,6 +269,10 @@ class View:
         )
         ask = Missing(f"component:{name}", f"Which {name} does every rank really load?", how)
         release = self.knowledge.release(self.release) if self.knowledge and self.release else None
+        pin = (release.pins.get(name) or release.pins.get(name.replace("_", "-")) or "") if release else ""
+        if pin.startswith("==") and "," not in pin and release is not None:
+            said = f"{name} {pin} is what {self.case.build.engine} {release.version} asks for; not observed: {how}"
+            return Answer((Fact(f"component:{name}", pin[2:], "default", why=said),), missing=ask)
         arches = [fact.value for fact in self.case.facts if fact.name == "hardware.arch"]
         others = [fact for fact in self.ask("hardware", "vendor").facts if fact.value != "nvidia"]
         if release is None or name != "nccl" or not arches or others:
