@@ -160,7 +160,7 @@ def _forker(found: re.Match[str]) -> str:
 def _take_base(reading: PartialBuild) -> None:
     for found in reading.each(BASED):
         number = found["a"] or found["b"] or found["c"]
-        reading.fork = reading.fork or f"{number}-based"
+        reading.fork, reading.least = reading.fork or f"{number}-based", reading.least or number
         reading.notes.append(f"a build based on {number} is not {number}: which commit, and which changes are on top?")
         reading.take(found.start(), found.end())
 

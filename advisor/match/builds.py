@@ -190,13 +190,16 @@ def _by_release(build: Build, boundary: Boundary, knowledge: Knowledge | None) -
 
 
 def _by_range(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
-    """Every release that a series or a range leaves open lies on one side of the change."""
-    if not boundary.version or build.version or build.fork or build.branch == "main":
+    """Every release that a series or a range leaves open lies on one side of the change.
+
+    A fork of a release holds what that holds; what it has picked besides is not known.
+    """
+    if not boundary.version or build.version or build.branch == "main":
         return Truth.UNKNOWN, ""
     edge = order_key(boundary.version)
     if build.least and order_key(build.least) >= edge:
         return Truth.YES, f"{_name(boundary)} is already in {build.least}, and the build is that or later"
-    if build.below and order_key(build.below) <= edge:
+    if build.below and not build.fork and order_key(build.below) <= edge:
         return Truth.NO, f"the build is before {build.below}, {_name(boundary)} is not in any release before that"
     return Truth.UNKNOWN, ""
 

@@ -228,6 +228,8 @@ RANGE = (Affected(introduced=Boundary("0.10.0"), fixed=Boundary("0.11.1")),)
         ("0.11.1 or later", Truth.NO),
         ("低于0.10.0", Truth.NO),
         ("0.10.x fork", Truth.UNKNOWN),  # what a fork has picked is not in its number
+        ("v0.10.1-based build", Truth.UNKNOWN),
+        ("v0.11.1-based build", Truth.NO),  # it holds what its base holds
     ],
 )
 def test_a_series_or_a_range_is_placed_when_all_of_it_is_on_one_side(text: str, truth: Truth) -> None:
