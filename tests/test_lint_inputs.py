@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -121,3 +125,44 @@ def test_prose_that_quotes_a_deployment_is_none(pod: Path, name: str) -> None:
     report = json.loads(ran.out)
     assert [one["name"] for one in report["files"]] == ["pod.yaml"]
     assert {one["region"]["file"] for one in report["findings"]} == {"pod.yaml"}
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_read_whatever_its_order(tmp_path: Path, codec: str) -> None:
+    (tmp_path / "pod.yaml").write_bytes(("\ufeff" + BAD).encode(codec))
+    ran = advisor("lint", ".", "--format", "json", cwd=tmp_path)
+    assert "setting-replaced" in {one["id"] for one in ran.report["findings"]}
+
+
+def test_a_baseline_of_nothing_recognised_is_not_written(tmp_path: Path) -> None:
+    (tmp_path / "base.json").write_text("kept")
+    ran = advisor("lint", ".", "--write-baseline", "base.json", cwd=tmp_path)
+    assert ran.code == 2 and "nothing recognised" in ran.err
+    assert (tmp_path / "base.json").read_text() == "kept"
+
+
+def test_a_baseline_says_how_much_it_holds_and_which_option_named_a_missing_one(pod: Path) -> None:
+    ran = advisor("lint", ".", "--write-baseline", "base.json", cwd=pod)
+    assert ran.code == 0 and ran.err.startswith("base.json: ") and ran.err.endswith(" written\n")
+    ran = advisor("lint", ".", "--baseline", "nosuch.json", cwd=pod)
+    assert ran.code == 2 and ran.err.startswith("advisor: --baseline nosuch.json: no such file")
+
+
+def test_an_interrupted_run_of_several_processes_ends_at_once_and_in_silence(tmp_path: Path) -> None:
+    for number in range(400):
+        folder = tmp_path / f"d{number % 40}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"pod{number}.yaml").write_text(BAD.replace("name: ", f"name: a{number}-", 1))
+    running = subprocess.Popen(
+        [sys.executable, "-m", "advisor", "lint", ".", "--jobs", "2"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        start_new_session=True,
+    )
+    time.sleep(0.9)
+    os.killpg(running.pid, signal.SIGINT)
+    _, err = running.communicate(timeout=20)
+    assert running.returncode in (130, 1)  # 1: it was done already
+    assert b"Traceback" not in err

@@ -6,15 +6,12 @@ it in the user's cache folder and makes it anew whenever a rule file's name, siz
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from advisor.catalog.kept import kept, loaded
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import root, rule_files, rules_root
 from advisor.model.rule import Rule
@@ -41,46 +38,14 @@ def rules(base: Path | None = None) -> Rules:
 def _compiled(base: Path) -> dict[str, Any]:
     shipped = root() / "catalog.json"
     if base == rules_root() and shipped.is_file():
-        return _load(shipped) or compile_rules(base)
-    cached = cache_folder() / f"catalog-{_key(base)}.json"
-    found = _load(cached)
-    if found is None:
-        found = compile_rules(base)
-        _store(cached, found)
-    return found
+        return loaded(shipped, _sound) or compile_rules(base)
+    stats = [(file.relative_to(base), file.stat()) for file in rule_files(base)]
+    lines = [f"{name} {stat.st_size} {stat.st_mtime_ns}\n" for name, stat in stats]
+    return kept("catalog", f"{FORMAT}\n{base}\n{''.join(lines)}", lambda: compile_rules(base), _sound)
 
 
-def _key(base: Path) -> str:
-    digest = sha256(f"{FORMAT}\n{base}\n".encode())
-    for file in rule_files(base):
-        stat = file.stat()
-        digest.update(f"{file.relative_to(base)} {stat.st_size} {stat.st_mtime_ns}\n".encode())
-    return digest.hexdigest()[:32]
-
-
-def _load(file: Path) -> dict[str, Any] | None:
-    try:
-        content = json.loads(file.read_bytes())
-    except (OSError, ValueError):
-        return None
-    ours = isinstance(content, dict) and content.get("format") == FORMAT and isinstance(content.get("rules"), list)
-    return content if ours else None
-
-
-def _store(file: Path, compiled: dict[str, Any]) -> None:
-    """Keep the compiled form for next time; a folder that cannot be written only costs the next start its time."""
-    with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write(file, compiled)
-        for old in sorted(file.parent.glob("catalog-*.json"), key=lambda one: one.stat().st_mtime)[:-4]:
-            old.unlink()
-
-
-def write(file: Path, compiled: dict[str, Any]) -> None:
-    """Write the compiled form; readers see the old file or the new one, never half of one."""
-    part = file.with_suffix(f".{os.getpid()}.part")
-    part.write_text(json.dumps(compiled, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
-    part.replace(file)
+def _sound(content: Any) -> bool:
+    return content.get("format") == FORMAT and isinstance(content.get("rules"), list)
 
 
 def compile_rules(base: Path) -> dict[str, Any]:
@@ -97,8 +62,3 @@ def compile_rules(base: Path) -> dict[str, Any]:
         more = f" (and {len(problems) - 1} more; advisor rules validate lists them)" if len(problems) > 1 else ""
         faults.append(f"{problems[0]}: rule left out{more}")
     return {"format": FORMAT, "rules": found, "problems": faults}
-
-
-def cache_folder() -> Path:
-    """Where compiled catalogues are kept: `$XDG_CACHE_HOME/inference-advisor`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inference-advisor"

@@ -6,17 +6,15 @@ by the package), so that a check parses no YAML.
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Callable
 from datetime import date
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from advisor.catalog.compiled import cache_folder, write
 from advisor.catalog.histories import settings
+from advisor.catalog.kept import kept, loaded
 from advisor.catalog.places import knowledge_root, root
 from advisor.errors import KnowledgeError
 from advisor.model.knowledge import FixRecord, History, Knowledge, Release, Tag
@@ -26,20 +24,15 @@ from advisor.model.knowledge import FixRecord, History, Knowledge, Release, Tag
 def profiles() -> dict[str, dict[str, Any]]:
     """Each engine's `engine.yaml` as plain data, by engine; `tags` holds its `images.yaml`."""
     shipped = root() / "engines.json"
-    if shipped.is_file():
-        found: dict[str, dict[str, Any]] = json.loads(shipped.read_bytes())
+    if shipped.is_file() and (found := loaded(shipped, _sound)):
         return found
     files = sorted([*knowledge_root().glob("*/engine.yaml"), *knowledge_root().glob("*/images.yaml")])
     times = "\n".join(f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files)
-    cached = cache_folder() / f"engines-{sha256(times.encode()).hexdigest()[:32]}.json"
-    with contextlib.suppress(OSError, ValueError):
-        found = json.loads(cached.read_bytes())
-        return found
-    made = compile_profiles(knowledge_root())
-    with contextlib.suppress(OSError):
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        write(cached, made)
-    return made
+    return kept("engines", times, lambda: compile_profiles(knowledge_root()), _sound)
+
+
+def _sound(content: Any) -> bool:
+    return bool(content) and all(isinstance(one, dict) and "name" in one for one in content.values())
 
 
 def compile_profiles(folder: Path) -> dict[str, dict[str, Any]]:

@@ -203,13 +203,12 @@ def _place(known: Knowledge, change: Boundary) -> Commit | None:
 
 def _left_main(known: Knowledge, version: str) -> Commit | None:
     """The newest commit of main that the release descends from."""
-    return _lines(known.engine).get(str(public(version)))
+    return _lines(known).get(str(public(version)))
 
 
 @cache
-def _lines(engine: str) -> dict[str, Commit | None]:
+def _lines(known: Knowledge) -> dict[str, Commit | None]:
     """Release -> the newest commit of main in it. NCCL's tags carry a number of packaging: v2.29.3-1."""
-    known = knowledge(engine)
     found: dict[str, Commit | None] = {}
     for tag in known.tags.values():
         number = re.sub(r"^v|-\d+$", "", tag.name)

@@ -6,15 +6,13 @@ folder (or carried by the package). Entries are checked against the engine's set
 
 from __future__ import annotations
 
-import contextlib
 import json
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from advisor.catalog.compiled import cache_folder, write
 from advisor.catalog.engines import PARTS
+from advisor.catalog.kept import kept, loaded
 from advisor.catalog.places import knowledge_root, root
 from advisor.errors import KnowledgeError
 from advisor.model.build import order_key
@@ -50,22 +48,16 @@ def _replacement(entry: Entry) -> Replacement:
 @cache
 def _compiled() -> dict[str, list[Entry]]:
     shipped = root() / SHIPPED
-    if shipped.is_file():
-        found: dict[str, list[Entry]] = json.loads(shipped.read_bytes())
+    if shipped.is_file() and (found := loaded(shipped, _sound)):
         return found
     files = sorted(knowledge_root().glob(f"*/{FILE}"))
     times = "\n".join([str(FORMAT), *(f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files)])
-    cached = cache_folder() / f"replacements-{sha256(times.encode()).hexdigest()[:32]}.json"
-    with contextlib.suppress(OSError, ValueError):
-        found = json.loads(cached.read_bytes())
-        return found
-    made = compile_replacements(knowledge_root())
-    with contextlib.suppress(OSError):
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        write(cached, made)
-        for old in sorted(cached.parent.glob("replacements-*.json"), key=lambda one: one.stat().st_mtime)[:-4]:
-            old.unlink()
-    return made
+    return kept("replacements", times, lambda: compile_replacements(knowledge_root()), _sound)
+
+
+def _sound(content: Any) -> bool:
+    entries = (one for each in content.values() for one in each)
+    return bool(content) and all(_KEYS >= one.keys() >= {"setting", "source"} for one in entries)
 
 
 def compile_replacements(folder: Path) -> dict[str, list[Entry]]:

@@ -135,7 +135,6 @@ _OOM = (
     "cudaErrorMemoryAllocation",
     "OutOfMemoryError",
     "OOMKilled",
-    "Out of memory: Killed process",
     "RuntimeError: Not enough memory. Please try",
 )
 _CRASH = (
@@ -157,10 +156,6 @@ _ECHO_CRASH = (
 )
 _KILLED = (
     "OOMKilled",
-    "Out of memory: Killed process",
-    "Memory cgroup out of memory: Killed process",
-    "oom-kill:constraint=",
-    "invoked oom-killer",
     "exit code -9",
     "exit code: -9",
     "exitcode: -9",

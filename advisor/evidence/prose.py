@@ -78,7 +78,9 @@ _MACHINE = (
     r"\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4,8} |#\d+ |\[(?:rank|PG )|\(\w[^)]{0,40}pid=|(?:INFO|"
     r"WARNING|ERROR|DEBUG) \d|Traceback|File \"|frame #|--\w|export \w"
     r"|[\w.]+(?:Error|Exception)\b|[\w./-]+\.(?:py|cpp|cc|cu|h)[:\t]|[A-Z_]{4,}=|[{}\"'$<\\]|"
-    r"\w+=\$?[\w({\"']|Watchdog caught|Thread 0x|PG status)"
+    r"\w+=\$?[\w({\"']|Watchdog caught|Thread 0x|PG status"
+    r"|\[ *\d+\.\d{6}\] |\[\w{3} \w{3} +\d+ [\d:]{8} \d{4}\] |\w{3} +\d+ [\d:]{8} \S+ kernel: "
+    r"|(?:Memory cgroup o|O)ut of memory: Kill|oom-kill:|\S+ invoked oom-killer)"
 )
 _FENCE = r"(?s)```.*?```"
 _SENTENCE = r"(?<!e\.g)(?<!i\.e)(?<! vs)[.!?](?=\s|$)|[。！？；;]"

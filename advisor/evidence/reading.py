@@ -16,6 +16,7 @@ from advisor.evidence import (
     free_text,
     hardware,
     heartbeat,
+    kernel_log,
     machine,
     multiarch,
     nccl_log,
@@ -60,6 +61,7 @@ def read(artifact: Artifact, engine: str | None = None) -> Evidence:
     elif artifact.kind == "text":
         name, first = artifact.name, artifact.first_line
         facts = (
+            *kernel_log.read(artifact),
             *free_text.read_symptoms(artifact.text, artifact=name, first_line=first, engine=engine),
             *usage.read_usage(artifact.text, artifact=name, first_line=first, engine=engine),
         )
@@ -69,7 +71,8 @@ def read(artifact: Artifact, engine: str | None = None) -> Evidence:
 def _logged(artifact: Artifact) -> Evidence:
     """Logs and stacks are printed into each other, so each reader looks at both."""
     threads = python_stack.read(artifact)
-    facts = once([*nccl_log.read(artifact), *engine_log.read(artifact), *multiarch.read(artifact)])
+    readers = (nccl_log, engine_log, kernel_log, multiarch)
+    facts = once(fact for reader in readers for fact in reader.read(artifact))
     collectives, statuses = watchdog.read(artifact)
     beats = heartbeat.beats(artifact)
     if engine_log.covers(artifact):

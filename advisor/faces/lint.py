@@ -130,13 +130,15 @@ def lint(
     )
     report = job.lint(request, _progress())
     inputs = [one.name for one in report.files]
-    if write_baseline is not None:
-        from advisor.jobs.baseline import write
-
-        files_of.write(write(report), write_baseline, inputs, "--write-baseline")
-        raise typer.Exit(OK)
     if changed is None and not if_any:
         job.expect_recognised(report, named)
+    if write_baseline is not None:
+        from advisor.jobs.baseline import kept, write
+
+        files_of.write(write(report), write_baseline, inputs, "--write-baseline")
+        count = len(kept(report))
+        typer.echo(f"{write_baseline}: {count} finding{'' if count == 1 else 's'} written", err=True)
+        raise typer.Exit(OK)
     failing = _failing(report, fail_on, actionable, settings)
     _write(report, failing, format or [Format.text], output or [], inputs, verbose, suppressed)
     raise typer.Exit(FOUND if failing else OK)
@@ -163,7 +165,11 @@ def _baseline(given: Path | None, settings: Configuration) -> tuple[str, str]:
         file = Path(os.path.dirname(settings.file)) / settings.baseline
     if file is None:
         return "baseline", ""
-    return str(file), files_of.read(str(file)).content.decode("utf-8", "replace")
+    try:
+        return str(file), files_of.read(str(file)).content.decode("utf-8", "replace")
+    except UsageError as error:
+        hint = "--write-baseline FILE makes one"
+        raise UsageError(error.what, f"--baseline {file}" if given else f"baseline {file}", hint) from None
 
 
 def _changed(paths: tuple[Path, ...], revision: str) -> dict[str, tuple[tuple[int, int], ...]] | None:

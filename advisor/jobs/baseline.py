@@ -26,10 +26,14 @@ REASON = "known from the baseline"
 _HINT = "write it anew with --write-baseline"
 
 
+def kept(report: LintReport) -> list[LintFinding]:
+    """The findings that a baseline of this report holds."""
+    return [one for one in report.findings if one.suppressed is None or one.suppressed.how == "baseline"]
+
+
 def write(report: LintReport) -> str:
     """The baseline of all findings that count, or that only a baseline keeps from counting."""
-    kept = [one for one in report.findings if one.suppressed is None or one.suppressed.how == "baseline"]
-    entries = {one.fingerprint: _entry(one) for one in kept}
+    entries = {one.fingerprint: _entry(one) for one in kept(report)}
     order = sorted(entries.values(), key=lambda one: (one["file"], one["id"], one["workload"], one["fingerprint"]))
     lines = ",\n".join(json.dumps(one) for one in order)
     return f'{{\n"schema": "{SCHEMA}",\n"findings": [\n{lines}\n]\n}}\n' if lines else _EMPTY

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -167,12 +168,21 @@ def _all(
                 progress(done, total)
         return
     size = max(1, min(16, len(folders) // (processes * 8) or 1))
-    with ProcessPoolExecutor(processes, initializer=gc.set_threshold, initargs=(GARBAGE,)) as pool:
+    pool = ProcessPoolExecutor(processes, initializer=_set_up)
+    try:
         for folder, found in zip(folders, pool.map(work, folders, chunksize=size), strict=True):
             yield found
             done += len(folder)
             if progress:
                 progress(done, total)
+    finally:  # interrupted, what has not begun is let go; each process ends with the folders that it has
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _set_up() -> None:
+    """A process of the pool: Ctrl-C is for the one that waits for it."""
+    gc.set_threshold(GARBAGE)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _given(name: str, content: bytes, evidence: bool) -> _Read:
@@ -209,12 +219,12 @@ def _content(file: Path) -> tuple[bytes | None, str]:
         content = file.read_bytes()
     except OSError as error:
         return None, f"cannot be read: {error.strerror or error}"
-    return (content if _may_be_ours(file, content) else None), ""
+    return (content if _may_be_ours(content) else None), ""
 
 
-def _may_be_ours(file: Path, content: bytes) -> bool:
+def _may_be_ours(content: bytes) -> bool:
     named = any(mark in content for mark in ENGINE_MARKS)
-    return named or (b"advisor:" in content and b"ignore" in content) or b"\xff\xfe" in content[:2]
+    return named or (b"advisor:" in content and b"ignore" in content) or content[:2] in (b"\xff\xfe", b"\xfe\xff")
 
 
 def _read(name: str, found: Deployment | None, judged: Judged, problem: str) -> _Read:

@@ -79,7 +79,7 @@ def _machines(text: str) -> tuple[Fact, ...]:
 
 
 def facts_of(workload: Workload) -> tuple[Fact, ...]:
-    """What the file says of the machines: whose accelerators, which, what these can compute, the architecture, over how many nodes."""
+    """What the file says of the machines: whose accelerators, which, the architecture, over how many nodes."""
     texts = (*workload.accelerators, workload.resources.gpu_resource)
     span = Span(workload.file, workload.place.span.line, workload.place.span.line)
     facts = [fact.but(span=span) for text in texts for fact in _machines(text)]

@@ -20,6 +20,7 @@ from advisor.jobs.judging import catalogue, view_of
 from advisor.jobs.lint_build import engine_of, place
 from advisor.jobs.lint_case import units
 from advisor.jobs.lint_exposure import undecided
+from advisor.jobs.lint_judging import findings_of
 from advisor.jobs.mending import Mended, mend
 from advisor.launches.files.edit_pins import repinned
 from advisor.launches.files.recognise import read_file
@@ -186,7 +187,14 @@ def _others(one: Workload, engine: str) -> tuple[VersionSource, ...]:
 
 
 def _try(deployment: Deployment, engine: str, release: str, known: dict[str, Knowledge]) -> _Tried:
-    mended = mend(deployment, known, unsafe=False, kinds=SETTINGS, seen=lambda one: _at(one, engine, release))
+    mended = mend(
+        deployment,
+        known,
+        unsafe=False,
+        kinds=SETTINGS,
+        seen=lambda one: _at(one, engine, release),
+        judged=lambda one: _of(findings_of(one), one, engine),  # another engine in the file is left as it is
+    )
     found = _of(mended.after, deployment, engine)
     return _Tried(release, mended, tuple(dict.fromkeys(_reasons(found))))
 

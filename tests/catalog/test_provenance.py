@@ -10,6 +10,7 @@ import pytest
 from advisor.catalog.engines import knowledge
 from advisor.catalog.provenance import holds
 from advisor.jobs.rule_checks import validate_rules
+from advisor.model.knowledge import History, Knowledge, Tag
 from advisor.model.rule import Boundary, Source
 
 RULES = Path(__file__).parents[2] / "rules"
@@ -147,8 +148,14 @@ def test_whether_a_release_holds_a_change(version: str, held: bool | None) -> No
 
 
 def test_a_change_picked_to_a_release_branch_is_named_by_its_source() -> None:
-    sglang, change = knowledge("sglang"), Boundary(commit="fad315cb8e6a52c60b60cfef74ee70ec9fb8c3ae", pr=3407)
-    said = Source("2026-11-29", artefact="sglang git: v0.4.2.post3 holds fad315cb8, picked")
-    assert holds(sglang, "0.4.2.post3", change) is False
-    assert holds(sglang, "0.4.2.post3", change, (said,)) is None
-    assert holds(sglang, "0.4.2.post4", change) is True
+    main = History("aaaaaaaaaaaa 2026-01-01 #1\nbbbbbbbbbbbb 2026-01-02 #2\ncccccccccccc 2026-01-03 #3\n")
+    tags = {"v1.0": Tag("v1.0", "d" * 40, "aaaaaaaaaaaa"), "v1.1": Tag("v1.1", "c" * 40, "cccccccccccc")}
+    known = Knowledge("made", profile={"repo": "made/up"}, releases=(), history=main, tags=tags, fixes={})
+    said = Source("2026-11-29", artefact="git: v1.0 holds bbbbbbb, picked")
+    for change in (Boundary(commit="b" * 40, pr=2), Boundary(commit="b" * 12)):
+        assert holds(known, "1.0", change) is False
+        assert holds(known, "1.0", change, (said,)) is None
+        assert holds(known, "1.1", change) is True
+        assert holds(known, "1.2", change) is None
+    assert holds(known, "1.0", Boundary(pr=1)) is True
+    assert holds(known, "1.0", Boundary(commit="e" * 40)) is None

@@ -5,9 +5,15 @@ import pytest
 from tests.evidence.situations import HEALTHY, assert_quiet, facts, handed, values
 
 LOGS = sorted(path for path in HEALTHY.iterdir() if path.name != "README.md")
+MISREAD: dict[str, str] = {}  # a file that is still misread, and why
 
 
-@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def marked(path):
+    why = MISREAD.get(path.name)
+    return pytest.param(path, marks=pytest.mark.xfail(reason=why, strict=True)) if why else path
+
+
+@pytest.mark.parametrize("path", [marked(path) for path in LOGS], ids=lambda path: path.name)
 @pytest.mark.parametrize("name", ["as a file", "-"])
 def test_a_well_deployment_yields_no_symptom(path, name):
     assert_quiet(handed(path.read_bytes(), path.name if name == "as a file" else "-"))

@@ -140,13 +140,16 @@ def test_memory_as_older_releases_say_it():
     ]
 
 
-@pytest.mark.parametrize("path", sorted(HEALTHY.iterdir()), ids=lambda path: path.name)
+WELL = [path for path in sorted(HEALTHY.iterdir()) if path.name != "README.md"]
+
+
+@pytest.mark.parametrize("path", WELL, ids=lambda path: path.name)
 def test_healthy_evidence_yields_no_statement(path):
     assert situation(handed(path.read_bytes(), path.name)) == ((), ())
 
 
 def test_nor_does_it_together():
-    assert situation([one for path in sorted(HEALTHY.iterdir()) for one in handed(path.read_bytes(), path.name)]) == (
+    assert situation([one for path in WELL for one in handed(path.read_bytes(), path.name)]) == (
         (),
         (),
     )

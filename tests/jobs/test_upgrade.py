@@ -124,3 +124,13 @@ def test_the_front_door(tmp_path: Path) -> None:
     assert json.loads(ran.out)["release"] == "0.30.0"
     assert advisor("upgrade", "--engine", "vllm", "--flags", "--tp 2").code == 2
     assert advisor("upgrade", str(ROOT / "shell/lmdeploy-mtp-dp.sh")).code == 1
+
+
+def test_another_engine_in_the_file_is_left_as_it_is(tmp_path: Path) -> None:
+    text = (
+        "#!/bin/bash\n"
+        "docker run vllm/vllm-openai:v0.10.0 --model m -pp 2 --swap-space 4 &\n"
+        "docker run lmsysorg/sglang:v0.5.16 python -m sglang.launch_server --model-path m --tp 8 --enable-ep-moe\n"
+    )
+    found = upgrade(UpgradeRequest(name="run.sh", content=text.encode(), engine="vllm"))
+    assert not [line for line in changed(found) if "sglang" in line]
