@@ -157,7 +157,7 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
         )
         return
     reading.version = number["version"]
-    changed = changed_tag(tag)
+    changed = changed_tag(tag) or (_odd_form(tag, number) if reading.known and owner in HOME else "")
     if changed or (reading.engine == "vllm" and engine_in(name) == "vllm-ascend"):
         reading.fork = reading.fork or changed or "vllm-ascend"
         reading.notes.append(f"{reading.image} is not the stock release {reading.version}: what was changed in it?")
@@ -165,6 +165,11 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
         reading.notes.append(
             f"{reading.image} is not an image of the project itself; its version is taken from the tag"
         )
+
+
+def _odd_form(tag: str, number: re.Match[str]) -> str:
+    """What stands behind the number in a tag of the project's own image, where the project gives out no such form."""
+    return tag[number.end("version") :].lstrip("-_.") if number.start("version") <= 1 else ""
 
 
 def _strange(reading: PartialBuild, name: str, version: str, home: bool) -> str:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from advisor.evidence.spoken import is_sentence
 from advisor.patterns import Pattern, compile_pattern
 
 MAX_SENTENCE = 600
@@ -138,7 +139,7 @@ def _lines(text: str, machine: bool) -> Iterator[tuple[int, int, int]]:
     for line in text.splitlines(keepends=True):
         stop = place + len(line)
         bare = line.strip()
-        alone = not bare or (not machine and _fixed(_MACHINE).match(line) is not None)
+        alone = not bare or (not machine and _fixed(_MACHINE).match(line) is not None and not is_sentence(bare))
         headed = bare.startswith("#") and not bare[1:2].isdigit()  # not a wrapped "#1234 has the details"
         if begin >= 0 and (alone or headed or _fixed(_ITEM).match(line)):
             yield from _cut(text, begin, place)

@@ -19,6 +19,7 @@ from typing import Literal
 from advisor.evidence.lines import body, is_logged
 from advisor.evidence.shapes import Shape
 from advisor.evidence.snapshots import marks_time
+from advisor.evidence.spoken import is_sentence
 from advisor.model.fact import ArtifactKind
 
 LineKind = Literal["log", "stack", "launch", "machine", ""]
@@ -252,7 +253,7 @@ def line_kind(line: str) -> LineKind:
     if _STACK_LINE.match(line) or _FRAME_LINE.match(line) or is_bare_name(line):
         return "stack"
     if _SHELL.match(line):
-        return "" if _SPOKEN.match(line) else "launch"
+        return "" if _SPOKEN.match(line) or is_sentence(line) else "launch"
     return "machine" if _MAPS.match(line) else ""
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from advisor import intake
 from advisor.catalog.engines import knowledge, named, profiles
-from advisor.evidence import assertion, builds, collect_env, divergence, hardware, image_tags, machine
+from advisor.evidence import assertion, builds, collect_env, divergence, hardware, image_tags, machine, spoken
 from advisor.evidence import reading as evidence
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import File, Request
@@ -146,9 +146,10 @@ def _beside_commands(artifact: Artifact) -> Artifact | None:
     """The words a person wrote around a command, in their places; None when there are only commands."""
     lines, continued = [], False
     for line in artifact.text.split("\n"):
-        command = continued or bool(_COMMAND.search(line))
+        command = continued or (bool(_COMMAND.search(line)) and not spoken.is_sentence(line))
+        begins = spoken.tail_begins(line) if command else 0
         continued = command and line.rstrip().endswith("\\")
-        lines.append("" if command else line)
+        lines.append(" " * begins + line[begins:] if begins >= 0 else "")
     return replace(artifact, kind="text", text="\n".join(lines)) if any(line.strip() for line in lines) else None
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.catalog.engines import knowledge, named
 from advisor.errors import UsageError
 from advisor.evidence.builds import component, find_build, read_build
 
@@ -464,3 +465,21 @@ def test_words_around_a_number(text, known, note):
     found = " ".join(f"{name}={getattr(build, name)}" for name in fields if getattr(build, name))
     assert found == known
     assert any(note in one for one in build.notes) if note else build.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("image", "fork"),
+    [
+        ("lmsysorg/sglang:v0.5.16-pr1234", "pr1234"),
+        ("lmsysorg/sglang:v0.5.16-ours", "ours"),
+        ("vllm/vllm-openai:v0.11.0-custom", "custom"),
+        ("lmsysorg/sglang:v0.5.16-cu130", ""),
+        ("lmsysorg/sglang:v0.5.16-rocm700-mi30x", ""),
+        ("vllm/vllm-openai:v0.11.0-x86_64", ""),
+        ("openmmlab/lmdeploy:v0.9.0-cu12", ""),
+    ],
+)
+def test_a_tag_that_the_project_does_not_give_out_is_no_stock_release(image: str, fork: str) -> None:
+    build, _, notes = read_build(image, engine=None, known={name: knowledge(name) for name in named()})
+    assert build.fork == fork
+    assert bool(fork) is any("is not the stock release" in one.text for one in notes)
