@@ -6,6 +6,8 @@ import pytest
 
 from advisor import intake
 from advisor.intake import inputs, texts
+from advisor.jobs.assemble import assemble
+from advisor.jobs.request import Request
 from advisor.model.fact import Artifact
 
 DATA = Path(__file__).parent / "evidence" / "data"
@@ -277,3 +279,31 @@ def test_a_log_with_a_block_of_rubbish_is_still_read(rubbish):
 @pytest.mark.parametrize("data", [b"\0" * 9000, bytes(range(256)) * 40, b"SQLite format 3\0" + b"\0\1\2a" * 900])
 def test_what_is_no_text_is_not_read_as_damaged_text(data):
     assert [one.kind for one in intake.take("x", data).artifacts] == ["binary"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "fact"),
+    [
+        ("tp_size=4, HiCache storage backend", "cache.hierarchical"),
+        ("--pp-size 2, tool calls with response_format", "requests.structured"),
+        ("PP2, PD 分离", "deployment.disaggregated"),
+    ],
+)
+def test_words_among_the_flags_say_something_too(flags: str, fact: str) -> None:
+    case, _ = assemble(Request(engine="sglang", flags=(flags,), strict=False))
+    assert fact in {one.name for one in case.facts}
+    assert any(one.kind == "text" and one.name == "--flags" for one in case.artifacts)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "--tp 8 --enable-hierarchical-cache",
+        "vllm serve some-model --tensor-parallel-size 2",
+        "-tp 2 -pp 4",
+        "python -m sglang.launch_server --model-path m",
+    ],
+)
+def test_a_plain_command_line_is_no_words(flags: str) -> None:
+    case, _ = assemble(Request(engine="sglang", flags=(flags,), strict=False))
+    assert not [one for one in case.artifacts if one.kind == "text"]

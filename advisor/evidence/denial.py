@@ -31,7 +31,7 @@ _EDGE = (
 # "no", where what is lacking is not itself the failure
 _NO = r"\b(?:no|zero|without(?: any)?|nor|neither)\b|(?:^|[ (>:=])0 (?:lines?|hits?|times?|hangs?|errors?|match|occur|cases|dead|time|crash)"
 _LACK = (
-    r"^ ?(?:attribute|available|successful|response|progress|longer|module|such|more\b|repl(?:y|ies)|answers?\b|returns?\b|"
+    r"^ ?(?:attribute|method\b|member\b|symbol\b|field\b|available|successful|response|progress|longer|module|such|more\b|repl(?:y|ies)|answers?\b|returns?\b|"
     r"output|(?:new |further )?tokens?|heart-?beat|decode|kernel image|space|memory|free|difference between|matter|idea|clue|way|util|percent|load|"
     r"wonder|doubt|warning|reason)"
 )
@@ -78,7 +78,7 @@ _ZH_NO = (
 )
 _ZH_LACK = (
     r"^ ?(?:响应|返回|反应|进展|推进|输出|完成|退出|动|法|论|限|效|相等|一致|相同|同步|完|人|回复|死|用|能|必要|关系|压力|请求|流量|回应|吐|"
-    r"token|增长|变化|前进|结束|解决|停|想到|办法|规律|结果)"
+    r"token|增长|变化|前进|结束|解决|停|想到|办法|规律|结果|[^,。;]{0,40}(?:属性|方法|模块|字段|成员|符号)(?:$|[^,。;]{0,6}(?:错误|异常|报错|$)))"
 )
 _BARE = r"^(?:never|not|none|没有|从未|未|没)(?: (?:once|yet|ever))?(?: ?(?:seen|observed|happened|reproduced|here|so far|出现|见过|遇到))?(?: here| so far| yet)?$"
 _NO_VALUE = (

@@ -121,7 +121,7 @@ _ALARMS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("symptom.watchdog", "symptom.hang", "symptom.timeout"),
     ),  # Scheduler watchdog timeout (self.watchdog_timeout=
     ("Scheduler watchdog timeout", ("symptom.watchdog", "symptom.hang", "symptom.timeout")),
-    ("RPC call to ", ("symptom.hang", "symptom.timeout")),
+    ("RPC call to ", ("symptom.timeout",)),  # … sample_tokens timed out: of a busy worker as of one that hangs
     ("DeepEP error: CPU recv timeout", ("symptom.hang", "symptom.timeout")),
     ("DeepEP timeout", ("symptom.hang", "symptom.timeout")),
     ("The wait execution of the Notify register times out", ("symptom.hang", "symptom.timeout")),  # HCCL EI0002

@@ -1,4 +1,4 @@
-"""What a person says they see, in English or Chinese -> `symptom.*` facts.
+"""What a person says they see, in English or Chinese -> `symptom.*` facts, and `collective.sizes_differ`.
 
 Sample:
 
@@ -221,6 +221,7 @@ FACTS: tuple[FactKind, ...] = (
     ),
 )
 
+_SAID = (*(kind.name for kind in FACTS), "collective.sizes_differ")  # the last is declared by `accounts`
 _PRIMARY = frozenset(name for name, *_ in _NOTABLE)
 
 
@@ -292,7 +293,7 @@ def read_symptoms(text: str, *, artifact: str, first_line: int = 1, engine: str 
                 quote = whole if quote == sentence and len(whole) <= MAX_QUOTE else quote
                 found[name] = Fact(name, True, "stated", place, quote, notable=name in _PRIMARY)
     heat = _temperature(text, artifact, first_line)
-    return tuple(found[kind.name] for kind in FACTS if kind.name in found) + ((heat,) if heat else ())
+    return tuple(found[name] for name in _SAID if name in found) + ((heat,) if heat else ())
 
 
 @cache

@@ -119,8 +119,10 @@ def outside(text: str, start: int, end: int) -> list[Part]:
         first, last = rows[0].start, rows[-1].end
         if machine:
             kind = kind_of(text[first:last])
-            listed = is_package(rows[0].text)  # a few packages alone are a person's words
-            parts.append(Part("log" if kind == "text" and not listed else kind, first, last))
+            if kind == "text" and not is_package(rows[0].text):  # a few packages alone are a person's words
+                typed = all(line_kind(row.text) == "launch" for row in rows if row.text.strip())
+                kind = "launch" if typed else "log"  # TP=8 NCCL_DEBUG=INFO
+            parts.append(Part(kind, first, last))
         elif text[first:last].strip():
             parts.append(Part("text", first, last))
     return parts

@@ -53,10 +53,12 @@ _COUNT = (
 _ZH_COUNT = r"(?:[\d.]+(?:[-~到至][\d.]+)?|[一二两三四五六七八九十几数半]+)(?:来|多)? ?(?:个)?(?:多|半)?"
 _ZH_UNIT = "(?:小时|钟头|分钟|天|晚上|晚|夜)"
 _STARTING = (
-    r"(?:start-?up|start|launch|launching|boot|load|loading|initiali[sz]\w+|graph capture|capturing|"
-    r"cuda graph capture"
+    r"(?:start-?up|start|starting(?: up)?|launch|launching|boot|booting|coming up|load|loading|initiali[sz]\w+|"
+    r"graph capture|capturing|cuda graph capture"
     r"|worker start|warm-?up|import)\b"
 )
+_START_NOUN = r"\b(?:start-?up|start|launch|boot|warm-?up|initiali[sz]ation|(?:model |weight )?loading|graph capture|server start)"
+_ZH_STARTING = "(?:启动|初始化|加载模型|模型加载|加载权重)(?:时|的时候|阶段|过程中?|期间|中)"
 
 SIGNS: tuple[Sign, ...] = (
     # no progress
@@ -74,7 +76,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.hang",
-        r"\bdead-?lock(?:s|ed|ing)?\b|\blive-?lock(?:s|ed)?\b",
+        r"\bdead[- ]?lock(?:s|ed|ing)?\b|\blive-?lock(?:s|ed)?\b",
         "all schedulers are dead-locked",
     ),
     Sign(
@@ -126,6 +128,26 @@ SIGNS: tuple[Sign, ...] = (
         r"serv|reply|making progress)\w*",
         "the server stops answering; requests stop returning",
         unless=r"\b(?:logprobs?|partial|api|field|param|object|usage|the prompt)\b|\b(?:way|how|option) to stop",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bno longer (?:ever )?(?:answer|respond|repl(?:y|ie)|return|react|finish|complete|serve|produce|generate|emit|stream|"
+        r"make progress)(?:s|es|ing|d)?\b",
+        "the server no longer answers",
+        unless=r"garb|wrong|\berrors?\b|nonsense|\bnans?\b|\b[45]\d\d\b|corrupt|empty|blank|\blogs?\b|api|field|param",
+    ),
+    Sign(
+        "symptom.hang",
+        r"\bnothing (?:more |else |ever )?(?:comes?|came|is coming|gets?|got) (?:back|out|through|returned)\b|"
+        r"\bnothing (?:is |was |gets? )?(?:ever )?(?:returned|answered|moves|moving)\b",
+        "requests pile up and nothing comes back",
+        unless=r"\blogs?\b|grep|search|quer(?:y|ies) (?:on|in) the",
+    ),
+    Sign(
+        "symptom.hang",
+        "(?:没有?|无)(?:任何|一点儿?)(?:的)?(?:输出|响应|返回|反应|回复|动静)|(?:一直|永远|无限)(?:在|处于)?(?:等待?|干等|等着)",
+        "跑几个小时后没有任何输出和报错；主进程一直等待",
+        unless="日志(?:里|中|上)?(?:也|都)?(?:没有?|无)|终端|控制台|等待?(?:新|客户端|用户)?(?:的)?请求|空闲|\\bidle\\b",
     ),
     Sign(
         "symptom.hang",
@@ -266,7 +288,13 @@ SIGNS: tuple[Sign, ...] = (
         r"\b(?:won't|will not|cannot|can't|could not|couldn't|doesn't|does not|didn't|did not|fail(?:s|"
         r"ed)? to|refuse[sd]? to|unable to|never) (?:even )?(?:launch|start|come up|boot)(?:s|es|ed)?\b",
         "the server refuses to start",
-        unless=r"start (?:a|the|any|to|new|with)\b",
+        unless=r"start (?:a|the|any|to|new)\b|start with (?:['\"]|(?:an? |the )?(?:letter|prefix|word|slash|token|string|character|space)\b)",
+    ),
+    Sign(
+        "symptom.startup_failure",
+        r"\b(?:dies|died|crash(?:es|ed)|fails|failed|exits|exited|aborts|aborted)(?: \w+)? (?:right|straight|just|immediately|directly|"
+        r"shortly) after (?:the )?(?:start|start-?up|starting|launch|launching|boot)\b",
+        "vLLM dies right after start",
     ),
     Sign(
         "symptom.startup_failure",
@@ -303,8 +331,10 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.startup_failure",
         "起不来|启动不了|启动失败|无法启动|启动就?报错|没起来|拉不起来|加载失败|一启动就|一导入就|一跑就(?:缺|报|崩)|"
-        "启动(?:时|阶段|过程中)(?:崩|报错|失败|退出)",
-        "服务还没起来就崩了",
+        "启动(?:时|阶段|过程中)(?:崩|报错|失败|退出)|"
+        + _ZH_STARTING
+        + "[^，。；]{0,24}(?:崩|报错|失败|退出|起不来|挂掉|被[^，。；]{0,16}(?:杀|kill))",
+        "服务还没起来就崩了；启动时一个 scheduler 被 OOM killer 杀掉",
         unless="卡|hang|不动",
     ),
     Sign(
@@ -324,6 +354,35 @@ SIGNS: tuple[Sign, ...] = (
             r"during|while|when) (?:the )?(?:model )?['\"]?" + _STARTING
         ),
         "hangs during graph capture",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        _START_NOUN
+        + r" (?:just |simply |then |still )?(?:never (?:finish|complete|end|succeed|return|get)|(?:does|did)(?: not|n't) (?:ever )?"
+        r"(?:finish|complete|end))\w*|" + _START_NOUN + r" (?:dead[- ]?locks?|hangs?|freeze|stall)\b",
+        "Start-up never finishes; startup deadlock",
+        unless="timeout|detect",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        r"\b(?:hangs?|hung|stuck|freezes|frozen|froze|blocks|blocked|dead-?lock(?:s|ed)?|stalls|stalled|waits?)\b[^,.;:]{0,40}\b(?:"
+        r"(?:while|when|during|at|in|on) (?:it is |it's |they are |the \w+ (?:is|are) |the |our |its |\w+ )?"
+        + _STARTING
+        + r"|"
+        r"(?:before|without ever) (?:any |the |its |our |a |it |they )?(?:\w+ )?(?:load|start|weights?|ready|serv|listen|model)\w*)|"
+        r"\b(?:hangs?|hung|stuck|dead-?lock(?:s|ed)?|freezes|froze|blocks)\b[^.;]{0,40}\bbefore (?:the |any )?(?:\w+ )?(?:weights?|model|checkpoint)s?"
+        r" (?:is |are |get |gets )?(?:load|read)\w*",
+        "hangs while starting, before the weights load",
+        unless="loading documents|load test|under load|load balanc",
+    ),
+    Sign(
+        "symptom.startup_hang",
+        _ZH_STARTING
+        + "[^，。；]{0,12}(?:卡|hang|不动|挂住|死锁|没反应|一直等)|"
+        + _ZH_STARTING
+        + "[^。；]{0,60}(?:一直|永远)(?:在|处于)?(?:等|阻塞|不动|卡)",
+        "启动时偶尔卡住；启动时一个 scheduler 被杀，主进程一直等待",
+        unless="不(?:会)?卡|没有?卡",
     ),
     Sign(
         "symptom.startup_hang",
@@ -366,14 +425,25 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.wrong_output",
-        r"exclamation marks|!{5,}|\bblanks\b|\bempty (?:output|answer|response|completion)s?\b|someone else",
+        r"exclamation (?:marks?|points?)|!{5,}|\bblanks\b|\bempty (?:output|answer|response|completion)s?\b|"
+        r"\b(?:someone|somebody) else",
         "chats turn into exclamation marks",
+    ),
+    Sign(
+        "symptom.wrong_output",
+        r"\b(?:another|a different|the wrong|other|some other|one another'?s?|each other'?s?) ?(?:user|request|customer|person|client|session|"
+        r"conversation|prompt|chat|people)?(?:'s|s'|s)? (?:\w+ )?(?:answer|text|output|reply|response|completion|content|words|message|result)s?\b",
+        "a request returns another user's text",
+        near=r"\breturn|\bget|\bgot\b|receiv|\bmix|\bsee|\bsaw\b|\bshow|\bleak|\bswap|\banswer|\bcontain|\bgives?\b|\bends? up",
+        unless=r"no other|other than|each other's (?:ranks?)|compare|same as",
     ),
     Sign(
         "symptom.wrong_output",
         "乱码|胡言乱语|胡说八道|输出(?:就|会|全|都|完全|变)*(?:乱|不对|错误|错乱|重复)|乱了|结果(?:也|都|就)*(?:不对|"
         "错误|"
-        "对不上)|(?:答案|回答|回复)(?:不对|错|错乱)|重复输出|输出[^，。]{0,8}不一致|答非所问|复读|感叹号",
+        "对不上)|(?:答案|回答|回复)(?:不对|错|错乱)|重复输出|输出[^，。]{0,8}不一致|答非所问|复读|感叹号|"
+        "(?:返回|收到|拿到|看到|出现|混入|串)了?(?:其他|其它|别|另一个?)(?:人|用户|请求|会话|对话)的?(?:回答|回复|答案|内容|输出|结果|文本)|"
+        "(?:回答|输出|结果|内容|请求|会话|对话)串(?:了|台|话|号|扰)|全是(?:叹号|[!！]{2,})",
         "第二次输出就完全乱了；回答错乱",
         unless=r"\brank|各卡|正常",
     ),
@@ -468,7 +538,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.no_error",
-        "(?:没有?|无|未见|不)(?:任何|看到|什么)*(?:报错|错误|异常|告警|日志输出|traceback|堆栈)|日志(?:里|中)?(?:啥|"
+        "(?:没有?|无|未见|不)(?:任何|看到|见到|什么|输出)* ?(?:python ?)?(?:报错|错误|异常|告警|日志输出|traceback|堆栈|stack ?trace|error|exception)|"
+        "(?:没有?|无)任何?输出(?:和|与|或|、|及)(?:报错|错误|日志)|日志(?:里|中)?(?:啥|"
         "什么)(?:也|都)没|没有任何(?:日志|输出)|静默|日志(?:里|中)?(?:很干净|没有东西)",
         "没有任何报错",
         unless="目标错误|错误率",
@@ -773,8 +844,24 @@ SIGNS: tuple[Sign, ...] = (
         r"\bsleep/wake-?up\b|\b(?:wake|wakes|woke|waking|wak(?:e)?n)[- ]?up\b|\bafter (?:the )?sleep\b|"
         r"\bfrom sleep\b|\bwake_up\b|\b(?:release|resume)_memory_occupation\b|"
         r"\bengine sleep\b|\bsleep mode\b|\bweights? (?:update|sync|reload)\w*|\bupdat(?:e|es|"
-        r"ing) (?:the )?weights\b|唤醒|休眠|权重(?:更新|同步)|更新权重",
-        "after wake-up from sleep mode",
+        r"ing) (?:the )?weights\b|\bput(?:s|ting)? (?:[\w']+ ){0,4}to sleep\b|\b(?:goes|go|going|went|gone|sent|sends?) to sleep\b|"
+        r"\bsleep\(|\bwake_?up\(|\bwhile (?:it (?:is|was) |the engine (?:is|was) )?(?:asleep|sleeping)\b|"
+        r"唤醒|休眠|睡眠|权重(?:更新|同步)|更新权重",
+        "after wake-up from sleep mode; put to sleep; calls sleep()",
+        unless=r"\b(?:time|asyncio|os|thread|gevent|kernel)\.sleep\(|\bto sleep for \d",
+    ),
+    # what the ranks put into one collective
+    Sign(
+        "collective.sizes_differ",
+        r"\b(?:unequal|different|uneven|differing|mismatch(?:ed|ing)?|inconsistent|non-?uniform) (?:\w+ )?(?:sizes?|shapes?|lengths?|numel\w*|"
+        r"element counts?|number of elements)\b|"
+        r"\b(?:sizes?|shapes?|lengths?|numel\w*|element counts?) (?:\w+ ){0,3}?(?:differs?|differing|(?:is|are|was|were) (?:unequal|different|"
+        r"not equal|mismatched|not the same)|(?:does|do|did)(?: not|n't) match|mismatch(?:es|ed)?|disagrees?)\b|"
+        r"(?:大小|尺寸|形状|长度|numel\w*|元素(?:个)?数)[^，。；]{0,10}(?:不一致|不同|不等|不相等|不匹配|对不上|不一样)",
+        "all-gather with unequal sizes on the ranks; 各 rank 的 all-gather 大小不一致",
+        near=r"\ball[-_ ]?(?:gather|reduce|to[-_ ]?all)|\bbroadcast|reduce[-_ ]?scatter|\bcollective|\bnumelin\b|集合通信|集合操作",
+        unless=r"support|allow|handl|\bmodel\b|chunk|\bprompts?\b|sequence|支持|允许",
+        against=r"(?:没有|并非|不存在)[^，。]{0,6}(?:不一致|不同)",
     ),
     # killed, not-a-number, no end
     Sign(
@@ -807,7 +894,8 @@ SIGNS: tuple[Sign, ...] = (
             r"\bfail|\bcrash|\boom\b|out of (?:\w+ )?memory|\bhang|\bhung\b|\bstuck\b|\bdie[sd]?\b|\babort|\berror|\billegal|\bassert|\bstops?\b|\bfreez|\bsegfault|"
             r"\bkill|\bnever\b|\bexception|\bbreaks?\b|\bstalls?\b|\bblocks?\b|\bdeadlock|\btraceback|\braises?\b|\bthrows?\b|won't|cannot|can't|崩|挂|卡|报错|失败|爆"
         ),
-        unless=r"[a-z]/[a-z0-9-]*graph-capture|\bafter (?:the )?(?:cuda |acl )?graph capture (?:is |was |has )?(?:done|complete|finish)|capture (?:is |was )?(?:done|finished|complete|succeed)",
+        unless=r"[a-z]/[a-z0-9-]*graph-capture|\bafter (?:the )?(?:cuda |acl )?graph capture (?:is |was |has )?(?:done|complete|finish)|capture (?:is |was |has )?(?:done|finish|complete|succeed)|"
+        r"\b(?:right|just|immediately|shortly|only|some time|long|\d+ \w+) after (?:\w+ ){0,5}?(?:captur|graph capture)",
     ),
     Sign(
         "symptom.graph_capture",

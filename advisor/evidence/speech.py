@@ -61,8 +61,21 @@ _IF = (
     r"|\b(?:if|whether|in case) (?:the |an? |any )?[\w-]+ (?:(?:ever|still|again|really|should|could|does|do|did|then|just|will|may|contains?|says?|shows?|"
     rf"prints?|reports?|raises?|throws?|has|have|had|is|are|was|gets?|an?|the|of) )*(?:{TROUBLE})(?:$|\W)"
 )
+# if a rank dies, … the launcher blocks forever: what the program does, in the present
+_THEN = (
+    r"(?:^|[ ,])((?:the|all|every|each|its|both|other|another|a|an|no|\w+ (?:ranks?|workers?|processes|requests?)) (?:[\w-]+ ){0,4}?"
+    r"(?:blocks?|hangs?|waits?|sits?|is stuck|are stuck|stays?|dies|die|crash(?:es)?|never|freezes?|stalls?|dead-?locks?|stops?|spins?|"
+    r"loops?|keeps?|aborts?|gets? stuck|go(?:es)? (?:dead|silent)|leaks?|returns? (?:garb|wrong|err))\b)"
+)
+_ZH_THEN = r"[,，]([^,，。;]{0,24}(?:卡[住死主]|死锁|假死|挂[掉起死住]|崩|不返回|没有?响应|一直等|阻塞|不动|乱码|超时|报错))"
+_NOT_STATED = (
+    r"\b(?:would|will|may|might|could|can|should|must|i|we|you|please|let|let's|tell|alert|page|restarts?|collect|capture|send|file|open|"
+    r"check|look|run|try|use|set|then (?:check|look|run|try|use|set|the rule|it is))\b|\?|"
+    r"我|你|请|建议|可以|应该|应当|需要|就重启|告警|排查|检查|怎么|如何|吗|是否|会不会|麻烦"
+)
+_WISHED = r"\b(?:worried|afraid|check|see|know|wonder|test|whether|watch|alert|tell|ask)\w*\b"
 _ZH_IF = (
-    r"(?:如果|要是|若是?|万一|假如|一旦)(?:它|服务|还|再|又|会|出现|发生|遇到|看到|日志|里|中|有|报|各|一直|仍|仍然|后续|以后|真的| |rank)*"
+    r"(?:如果|要是|若是?|万一|假如|一旦)(?:它|一个|某个|某|任意|任一个?|有的|主|子|进程|节点|卡|worker|scheduler|请求|引擎|实例|\d|服务|还|再|又|会|出现|发生|遇到|看到|日志|里|中|有|报|各|一直|仍|仍然|后续|以后|真的| |rank)*"
     + _ZH_TROUBLE
 )
 _WISH = (
@@ -91,6 +104,11 @@ _CURED = (
     r"|(?:升级|更新|换(?:成|到|上)? ?(?:了)? ?(?:main|新版|新|最新)|修复|打(?:了|上)?补丁|合入|更换)[^,。;]{0,20}(?:后|之后|以后)[^。;]{0,30}(?:好了|正常|不再|没有?再|没再|消失|稳定|解决|没了|没有?出现|没问题)"
     r"|已(?:经)?(?:被)?(?:解决|修复|修好|恢复|好了)|(?:问题|故障|现象)(?:已经?)?(?:解决|消失|没有)了?$"
 )
+_UPGRADED = r"\b(?:upgrad|updat|mov|switch|bump)\w*|升级|更新|换|升到"
+_OLDER = (
+    r"\b(?:before|previous(?:ly)?|older|earlier|old|used to|formerly|prior|last|downgrad\w*|(?:with|on) v?\d+\.\d+)\b|\bv?\d+\.\d+(?:\.\d+)?\b[^,]* was\b|"
+    r"之前|以前|原来|原先|此前|过去|旧|老版|上一版|降级|回退|\d+\.\d+(?:\.\d+)?(?:版本?)?(?:上|时|都|是|就|一直|完全)"
+)
 # not fixed in 0.5.17; fixed by a restart, until it comes back
 _UNCURED = (
     r"(?:\bnot|n't|\bnever|\bun|\bbeing)(?: (?:yet|been|really|be|completely|fully|to be))* ?(?:fixed|resolved|solved|cured|closed)\b|"
@@ -104,8 +122,15 @@ _DOCUMENT = (
     r"|\b(?:docs?|documentation|readme|source|code)(?: code)? only\b"
     r"|(?:文档|手册|说明书|readme|更新日志|发布说明|博客)(?:里|中|上)?(?:面)?(?:说|写|提到|指出|称|:|的)|文档(?:里|中)"
 )
+# another user of the same service is here; one who reports a thing is not
+_REPORTS = (
+    r"(?:(?:also|here|on|in|of|from|with|at|who|have|has|had|too|github|the|this|forum|thread|\w+ly) )*"
+    r"(?:report|say|said|complain|mention|describ|confirm|claim|ask|post|wrote|told)\w*"
+)
 _ANOTHER = (
-    r"\b(?:other|another|different|some other|someone else's|somebody else's|reference|friend's|colleague's) (?:users?|people|cluster|clusters|deployments?|teams?|machines?|environments?|stack|setup|site|customers?|"
+    rf"\b(?:other|another|different|some other) (?:users?|people|customers?) {_REPORTS}|"
+    r"\b(?:other|some other) (?:users|people|customers) (?:also )?(?:see|saw|have|had|hit|met|experienc\w*|encounter\w*) |"
+    r"\b(?:other|another|different|some other|someone else's|somebody else's|reference|friend's|colleague's) (?:cluster|clusters|deployments?|teams?|machines?|environments?|stack|setup|site|"
     r"company|companies|group|groups|project|box|boxes|engine)s?\b|(?:^|[^e] )(?:others|colleagues?|co-?workers?|someone else|somebody else|a friend) (?:\w+ )?(?:say|says|said|report|reports|reported|see|sees|saw)\b"
     r"|\bhealthy (?:run|server|cluster|system|deployment|process)\b"
     r"|(?:^|[,;.:] ?)(?:the |our |a )?(?:control|baseline|reference)(?: (?:run|experiment|group|job|test|server|deployment|stack))?(?: with(?:out)? \w+(?: decoding)?)? (?:also |still )?(?:run )?(?:hangs?|hung|crash\w*|froze|freezes|fail\w*|died|dies|stall\w*|dead\w*|got stuck|is stuck|was stuck|stops|stopped|times out)"
@@ -113,7 +138,8 @@ _ANOTHER = (
     r"|\bmy (?:laptop|browser|benchmark client|client|phone|terminal|ide|notebook)\b(?:'s)?"
     r"|\b(?:load|benchmark|bench|curl|test|http) client (?:hangs?|hung|froze|freezes|is stuck|crash\w*)"
     rf"|\b(?:docker pull|git clone|pip install|apt|nginx) (?:(?:is|was|gets?|got|still|always) )?(?:{TROUBLE})|\bpicture\b|\bposter\b|\bstuck in traffic\b"
-    r"|(?:(?:别的|其他|其它|另一?(?:个|套|台)?|别人的?|同事的?|对照)(?:集群|环境|机器|用户|团队|组|实验|公司|项目|部署)|别人|同事)[^,。;]{0,24}"
+    r"|(?:(?:别的|其他|其它|另一?(?:个|套|台)?|别人的?|同事的?|对照)(?:集群|环境|机器|团队|组|实验|公司|项目|部署)|"
+    r"(?:别的|其他|其它|另一?个?)用户(?:也|都|曾)?(?:反馈|报告|反映|说|提到|遇到|提过)|别人(?:也|都|说|反馈|遇到|那边)|同事)[^,。;]{0,24}"
     + _ZH_TROUBLE
 )
 # We raised the DeepEP timeout to 300 s; timeout=100 (default)
@@ -144,7 +170,17 @@ def asides(words: str, engine: str | None = None) -> list[tuple[int, int, str]]:
 
 def cured(words: str) -> bool:
     """Whether a line says that what was told before it is over."""
-    return pattern(_CURED).search(words) is not None and pattern(_UNCURED).search(words) is None
+    if pattern(_UNCURED).search(words):
+        return False
+    return any(not _of_the_older(one.group()) for one in pattern(_CURED).finditer(words))
+
+
+def _of_the_older(words: str) -> bool:
+    """Whether what is well in "after upgrading to B it hangs, A was fine" is the release left behind."""
+    first, comma, last = words.replace("，", ",").rpartition(",")
+    if not comma or not pattern(_UPGRADED).search(first):
+        return False
+    return pattern(_OLDER).search(last) is not None
 
 
 def _asks_plainly(words: str) -> bool:
@@ -170,14 +206,22 @@ def _question(words: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _conditions(words: str) -> Iterator[tuple[int, int, str]]:
-    for text in (_IF, _ZH_IF):
+    for text, states in ((_IF, _THEN), (_ZH_IF, _ZH_THEN)):
         for one in pattern(text).finditer(words):
             if not pattern(r"^(?:once|when|should|unless) ").search(one.group()):
-                yield one.start(), len(words), CONDITION
+                yield one.start(), _stated_from(words, one.end(), states), CONDITION
     for one in pattern(_WISH).finditer(words):
         yield (*_sweep(words, one.start(), back=False), CONDITION)
     if pattern(_CHECKBOX).search(words):
         yield 0, len(words), CONDITION
+
+
+def _stated_from(words: str, start: int, states: str) -> int:
+    """Where "if a rank dies the launcher blocks forever" says what happens; the end where it only says what would."""
+    found = pattern(states).search(words[start:])
+    if found is None or pattern(_NOT_STATED).search(words[start:]) or pattern(_WISHED).search(words[:start]):
+        return len(words)
+    return start + found.start(1)
 
 
 def _past(words: str) -> Iterator[tuple[int, int, str]]:

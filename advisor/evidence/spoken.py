@@ -24,7 +24,8 @@ _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[A-Za-z0-9_./@:+%-]*[A-Za-z0-9_%])"
 _ASSIGNED = rf"(?:export +)?[A-Za-z_][A-Za-z0-9_]*={_VALUE}"
 _COMMAND = (
     r"(?:\S*/)?(?:vllm|sglang|lmdeploy|xllm)(?: (?:serve|chat|bench|api_server|launch_server|lite|convert))*"
-    r"|(?:\S*/)?python3?(?: -\w)? (?:-m [\w.]+|\S+\.py)|torchrun(?: \S+\.py)?|docker (?:compose )?(?:run|up|exec)|kubectl \w+"
+    r"|(?:\S*/)?python3?(?: -\w)? (?:-m [\w.]+|\S+\.py)|torchrun(?: \S+\.py)?"
+    r"|docker (?:compose )?(?:run|up|exec)|kubectl \w+"
 )
 _FLAG = r"--?[A-Za-z][A-Za-z0-9_.-]*(?:=[A-Za-z0-9_./-]+)?"
 _RAISED = r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Timeout)s?"
@@ -43,7 +44,10 @@ _JOINS = (
 )
 _CHINESE = r"[\u4e00-\u9fff]"
 # what only a shell or an interpreter reads: a pipe, an expansion, a continuation, a comment, a call
-_SHELL = Shape(r"\$[\w{(]|\\\s*$|(?:^|\s)(?:\||\|\||&&?|\d?>{1,2}|<|;)(?:\s|/|&|$)|\s#(?!\d)|;\s*(?:then|do)\b|\b\w+\([^)\s]*=|^[^(]*\)")
+_SHELL = Shape(
+    r"\$[\w{(]|\\\s*$|(?:^|\s)(?:\||\|\||&&?|\d?>{1,2}|<|;)(?:\s|/|&|$)|\s#(?!\d)|;\s*(?:then|do)\b"
+    r"|\b\w+\([^)\s]*=|^[^(]*\)"
+)
 _FLAGS = Shape(r"(?:^|\s)--?[A-Za-z][\w-]")
 _LEADS = Shape(rf"\s*(?:>\s*)?(?:(?:{_ASSIGNED})(?:{_STOP}))*(?:{_ASSIGNED}|{_COMMAND}|{_FLAG}|{_RAISED})")
 _LEADS_VALUE = Shape(rf"\s*(?:>\s*)?{_FLAG} [A-Za-z0-9_./-]+")  # --tp 8 with MTP
@@ -51,6 +55,8 @@ _GOES_ON = Shape(rf"(?i:[ \t,，、;；:：。]*(?:\([^()]{{0,80}}\) ?)?{_JOINS}
 _GOES_ON_CHINESE = Shape(rf"[ \t]*(?:[,，、;；:：。]\s*)?(?:{_CHINESE}|[A-Za-z][\w.+-]*[ \t]?{_CHINESE})")
 _PAUSES = Shape(_PAUSE)
 _SAYS = Shape(rf"{_CHINESE}|(?i:(?<![\w.'\"-]){_JOINS})")
+_CHINESE_ANY = Shape(_CHINESE)
+_ONLY_ASSIGNED = Shape(rf"[\s,，、]*(?:{_ASSIGNED}(?:{_STOP}|$|\)))+\s*$")
 _OPTION = Shape(r"(?<!\S)--?[A-Za-z][\w.-]*(?:=\S+)?(?=\s)")
 
 
@@ -78,19 +84,13 @@ def tail_begins(line: str) -> int:
     """Where words begin behind the last flag of a command, its value included; -1 where there are none."""
     if len(line) > MAX_LINE:
         return -1
-    last = None
-    for last in _OPTION.finditer(line):
-        pass
-    if last is None:
+    ends = [found.end() for found in _OPTION.finditer(line)]
+    if not ends:
         return -1
-    tail = line[last.end() :]
+    tail = line[ends[-1] :]
     if _SHELL.search(tail) or "'" in tail or '"' in tail or len(tail.split()) < 2 - bool(_CHINESE_ANY.search(tail)):
         return -1
-    return last.end() if _SAYS.search(tail) else -1
-
-
-_CHINESE_ANY = Shape(_CHINESE)
-_ONLY_ASSIGNED = Shape(rf"[\s,，、]*(?:{_ASSIGNED}(?:{_STOP}|$|\)))+\s*$")
+    return ends[-1] if _SAYS.search(tail) else -1
 
 
 def _only_assigned(rest: str) -> bool:

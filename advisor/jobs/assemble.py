@@ -5,6 +5,7 @@ What the user says with an option wins over what a paste mentions; what a log's 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
@@ -20,6 +21,15 @@ from advisor.model.case import Case
 from advisor.model.fact import Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
+
+_FLAG = re.compile(
+    r"(?<!\S)-{1,2}[A-Za-z][\w.-]*(?:[ =](?![-+])(?:'[^']*'|\"[^\"]*\"|[^\s,，;；]+))?|\b[A-Za-z_]\w*=\S*"
+)
+_WORDS = re.compile(r"[A-Za-z][A-Za-z]{2,}|[\u4e00-\u9fff]{2,}")
+_COMMANDED = re.compile(
+    r"\b(?:vllm serve|sglang serve|lmdeploy serve|launch_server|api_server|docker run|python3? -m)\b|[./]xllm\b"
+    r"|\bxllm +-|^\s*#!"
+)
 
 
 def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
@@ -45,6 +55,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
     _settle_build(gathering)
     compare_images(gathering)
     _of_one_engine(gathering)
+    _told_beside(request, gathering)
     _environment(request, gathering)
     if request.model:
         gathering.facts.append(Fact("model", request.model, "stated", Span("--model"), request.model))
@@ -113,6 +124,22 @@ def _commanded_engine(request: Request, known: dict[str, Knowledge], gathering: 
         found = reading.read(text, knowledge=known, version=gathering.build.version, strict=False)
         engine = next((one.engine for one in found.launches if one.engine), "")
         gathering.build = gathering.build.but(engine=gathering.build.engine or engine)
+
+
+def _told_beside(request: Request, gathering: Gathering) -> None:
+    """Words among the flags and the hardware ("HiCache storage backend", "DeepSeek-V4"): what they say counts too."""
+    for name, given in (("--flags", request.flags), ("--hardware", request.hardware)):
+        for index, text in enumerate(given):
+            if _has_words(text):
+                from advisor.jobs import taking
+
+                taking.take_words(text, _numbered(name, index, len(given)), gathering)
+
+
+def _has_words(text: str) -> bool:
+    """Whether a text says something beside flags with their values and the command that takes them."""
+    words = _WORDS.findall(_FLAG.sub(" ", text[:4000]))
+    return bool(words) and not _COMMANDED.search(text)
 
 
 def _of_one_engine(gathering: Gathering) -> None:

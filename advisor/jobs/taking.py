@@ -95,6 +95,11 @@ def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[
     return seen
 
 
+def take_words(text: str, name: str, gathering: Gathering) -> None:
+    """Take what was said among the flags or the hardware as words too; launches are not looked for in it again."""
+    _add(evidence.read(Artifact(name, "text", text), gathering.build.engine or None), gathering)
+
+
 def _foreign(file: File, gathering: Gathering) -> bytes:
     """The input without this advisor's own reports and pages: they speak of failures, and are none."""
     if len(file.content) > MAX_PASTE or not any(mark in file.content for mark in OWN_MARKS):

@@ -3,7 +3,8 @@
     it hangs with --dp 8                              -> neither: this is how the deployment runs
     tried --enforce-eager, still hangs                -> tried: what was seen was seen without it as well
     NCCL_PROTO=Simple and NCCL_ALGO=Ring, no change   -> tried, both
-    no problem when --dp 1; 换成 tp=1 正常             -> elsewhere: a control run
+    no problem when --dp 1; 换成 tp=1 正常             -> elsewhere: a control run; and helped: it cured
+    NCCL_P2P_DISABLE=1 makes it start                 -> helped, too
     works with TP=2 for an hour, then hangs           -> neither
 
     can I use -pp 3? 能不能用 -pp 3？                  -> elsewhere: it is asked whether one may
@@ -27,6 +28,7 @@ FINE = (
     rf"\b(?:works?|worked|working|fine|ok|okay|stable)\b{_FOR_A_WHILE}"
     rf"|\bno (?:such )?(?:problems?|issues?|hangs?|errors?|crash(?:es)?)\b{_FOR_A_WHILE}"
     r"|\b(?:helps|helped|cures?|cured|solve[sd]|disappear\w*|goes away|went away|is gone)\b"
+    r"|\b(?:makes?|made|lets?|gets?|got) (?:it|the \w+|this|everything|us) (?:to )?(?:start|boot|work|run|go|launch|load|come up)\w*\b"
     r"|\b(?:not|never|cannot|can't|doesn't|didn't|don't|won't|couldn't) (?:\w+ )?"
     r"(?:hang|happen|reproduce|occur|fail|crash|see|show up)\b"
     rf"|正常{_FOR_A_WHILE}|没问题|没有问题|没事|好好的|就好|稳定运行|不卡|不挂|不崩"
@@ -78,6 +80,10 @@ _LISTED = re.compile(
 _TRIED_WORD = re.compile(r"(?i)\b(?:tried|even with|also with)\b|试过|尝试过|尝试了|试了")
 
 
+_BEFOREHAND = re.compile(
+    r"(?i)\b(?:before|previously|formerly|used to|until|if|would|should|could|might|may|without|unset|remov\w+|drop\w*)\b"
+    r"|之前|以前|原来|如果|去掉|删除|取消|不加|不设"
+)
 _MAY_I = re.compile(
     r"(?i)(?:^|[\n.,;:!?(]|\band|\bbut|\bso)[\s\"'*>-]*(?:can|could|should|shall|may|would|will|must|does|do|did|is|are|has|have"
     r"|how (?:do|can|should|to)|what (?:if|does|do|is|are)|which|whether)\b(?! not\b)"
@@ -118,6 +124,11 @@ def questions(text: str) -> bool:
     return bool(_ASKS_CHINESE.search(text) or (_ASKS.search(text) and _MAY_I.search(text))) and not _FAILS.search(text)
 
 
+def fails(text: str) -> bool:
+    """Whether the text tells of a failure."""
+    return bool(_FAILS.search(text))
+
+
 def unreal(prose: Prose, start: int, end: int) -> bool:
     """Whether what stands there is only asked about, or said not to be so."""
     return denied(prose, start) or asked(prose, start, end)
@@ -150,6 +161,14 @@ def elsewhere(prose: Prose, start: int, end: int) -> bool:
     if unreal(prose, start, end) or _FINE.search(clause) or _CONTROL.search(clause) or _COMPARED.search(clause):
         return True
     return bool(_CHANGED.search(prose.before(start)) or _FINE_NEXT.match(prose.rest(start, end)))
+
+
+def helped(prose: Prose, start: int, end: int) -> bool:
+    """Whether with what stands there the failure was gone: a trial that cured, or a control run that was fine."""
+    clause = prose.clause(start, end)
+    if unreal(prose, start, end) or tried(prose, start, end) or _BEFOREHAND.search(clause) or _COMPARED.search(clause):
+        return False
+    return bool(_FINE.search(clause) or _FINE_NEXT.match(prose.rest(start, end)))
 
 
 def judged(text: str) -> bool:

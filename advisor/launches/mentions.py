@@ -33,6 +33,9 @@ FACTS = stated.FACTS
 TRIED = "tried:"
 """What the name of a fact begins with that says a setting or variable was tried: `tried:--enforce-eager`."""
 
+HELPED = "helped:"
+"""The same for what was tried and with which the failure was gone: `helped:NCCL_P2P_DISABLE`."""
+
 Spoken = tuple[Setting, int, int]
 """A setting spoken of and the characters it stands on, -1 when it follows from another one there."""
 
@@ -104,7 +107,7 @@ def read(
 
 
 def _sorted_by_run(prose: Prose, spoken: Iterable[Spoken]) -> tuple[list[Setting], list[Fact]]:
-    """The deployment's settings, and facts `tried:<flag>` for those that were tried without effect."""
+    """The deployment's settings, and facts `tried:<flag>`, `helped:<flag>` for those that were tried."""
     theirs: list[Setting] = []
     tried: list[Fact] = []
     for one, start, end in spoken:
@@ -112,11 +115,17 @@ def _sorted_by_run(prose: Prose, spoken: Iterable[Spoken]) -> tuple[list[Setting
             theirs.append(one)
         elif cases.tried(prose, start, end):
             tried.append(_tried(one.flag, one.value, one.span, one.quote))
+        elif cases.helped(prose, start, end):
+            tried.append(_helped(one.flag, one.value, one.span, one.quote))
     return theirs, tried
 
 
 def _tried(name: str, value: Value, span: Span | None, quote: str) -> Fact:
     return Fact(f"{TRIED}{name}", value, "stated", span, quote, why="it was tried and changed nothing")
+
+
+def _helped(name: str, value: Value, span: Span | None, quote: str) -> Fact:
+    return Fact(f"{HELPED}{name}", value, "stated", span, quote, why="with it the failure was gone")
 
 
 def spoken_engine(text: str, knowledge: Mapping[str, Knowledge]) -> str:
@@ -257,7 +266,7 @@ def _agreed(settings: list[Setting]) -> tuple[tuple[Setting, ...], tuple[Note, .
 
 
 def _variables(prose: Prose, known: Knowledge | None) -> tuple[tuple[Variable, ...], list[Fact]]:
-    """The variables in force, and facts `tried:<NAME>` for those that were tried without effect."""
+    """The variables in force, and facts `tried:<NAME>`, `helped:<NAME>` for those that were tried."""
     found: dict[str, Variable] = {}
     tried: list[Fact] = []
     for one in islice(chain(variables.read(prose.joined), _at_default(prose)), 2 * MAX_SPOKEN):
@@ -266,6 +275,8 @@ def _variables(prose: Prose, known: Knowledge | None) -> tuple[tuple[Variable, .
         span, quote = prose.span(one.start, one.end), prose.quote(one.start)
         if cases.tried(prose, one.start, one.end):
             tried.append(_tried(one.name, one.value, span, quote))
+        elif cases.helped(prose, one.start, one.end):
+            tried.append(_helped(one.name, one.value, span, quote))
         elif not cases.elsewhere(prose, one.start, one.end):
             found.setdefault(one.name, Variable(one.name, one.value, span, "stated", quote))
     return tuple(found.values()), tried

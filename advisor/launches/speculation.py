@@ -1,7 +1,8 @@
-"""Words about speculative decoding -> sayings of `speculation.method` and `speculation.tokens`.
+"""Words about speculative decoding -> sayings of `speculation.method`, `speculation.on` and `speculation.tokens`.
 
 DSPARK, MTP5, EAGLE/NEXTN, n-gram speculation, suffix decoding, 投机解码qwen3_5_mtp
 method="qwen3_5_mtp", num_speculative_tokens=2; mtp draft 2 tokens; MTP (3 tokens)
+speculative decoding, a draft model, 推测解码          -> on, by whatever method
 (no speculative); speculation off; 未开投机解码          -> method none: the deployment runs without
 without MTP it is fine; 关掉投机也没问题                  -> nothing: a control run
 """
@@ -23,22 +24,22 @@ _KEYED = re.compile(
 )  # method="qwen3_5_mtp"
 _SPOKEN = re.compile(
     rf"(?i)(?<![{_W}])speculati(?:ve|on)(?: decoding)?\**\s{{0,3}}[:=(]?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
-    rf"|投机(?:解码|采样|推理|算法|方法|模式)?\s{{0,3}}(?:用的?是?|使用|采用|是|为|[:：=(（])?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
+    rf"|(?:投机|推测)(?:解码|采样|推理|算法|方法|模式)?\s{{0,3}}(?:用的?是?|使用|采用|是|为|[:：=(（])?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
 )  # speculative decoding: `qwen3_5_mtp`, 投机解码用 eagle3
 _BARE = re.compile(
     rf"(?<![{_W}#-])(?<![a-z_.]/)(?i:{_METHOD})(?:-?(\d{{1,2}}))?(?![{_W}]|/[a-z_]|\.py|-\d)"
 )  # DSPARK, MTP5, EAGLE/NEXTN
 _BY_NAME = re.compile(
-    rf"(?i)(?<![{_W}-])(suffix|prompt[- ]lookup)[ -]?(?:decod(?:ing|er)|speculati(?:on|ve)|解码|投机)"
+    rf"(?i)(?<![{_W}-])(suffix|prompt[- ]lookup)[ -]?(?:decod(?:ing|er)|speculati(?:on|ve)|解码|投机|推测)"
 )  # suffix decoding
 _OFF = r"(?:off|disabled|none|not (?:used|enabled|on)|关闭?|关了|未开启?|没开|未启用|无)"
 _SUBJECT = (
-    r"(?:speculati(?:ve|on)(?:[ _-]?decod(?:ing|e))?|spec(?:[ _-]?dec(?:ode|oding)?)?|MTP|投机(?:解码|采样|推理)?)"
+    r"(?:speculati(?:ve|on)(?:[ _-]?decod(?:ing|e))?|spec(?:[ _-]?dec(?:ode|oding)?)?|MTP|(?:投机|推测)(?:解码|采样|推理)?)"
     rf"(?![{_W}])"
 )
 _NO_METHOD = re.compile(
     rf"(?i)(?<![{_W}])speculati(?:ve decoding|ve|on)\**\s{{0,3}}[:=：]\s{{0,3}}`?(?:off|none|disabled|no)(?![{_W}])"
-    rf"|投机(?:解码|采样)\s{{0,3}}[:：]\s{{0,3}}(?:关|无|未|没)"
+    rf"|(?:投机|推测)(?:解码|采样)\s{{0,3}}[:：]\s{{0,3}}(?:关|无|未|没)"
 )  # speculative decoding: off
 _RUNS_WITHOUT = re.compile(
     rf"(?i)(?:(?:we|i) )?(?:(?:run|running|serve|serving|used?) )?(?:with )?"
@@ -61,6 +62,16 @@ _OTHER = re.compile(
     r"(?i)\b(?:without|unlike|instead of|rather than|no longer|not using|remov\w+|disabl\w+|turn\w* off)\b"
     r"|去掉|关闭|关掉|不开|未开|没开|不带"
 )
+_IN_USE = re.compile(
+    rf"(?i)(?<![{_W}-])(?:speculative[ -](?:decod(?:ing|e|er)|sampling|inference|drafting)|spec(?:ulative)?[ -]?decod(?:ing|e)"
+    rf"|(?:a|the|our|its|with|and|using)\s+draft(?:er)?\s+(?:model|head)s?|draft[ -]models?|drafter)(?![{_W}])"
+    r"|(?:投机|推测|猜测)(?:解码|采样|推理)|草稿模型"
+)  # speculative decoding, with a draft model, 投机解码
+_NOT_IN_USE = re.compile(
+    r"(?i)\b(?:no|not|never|w/o|without|non|nor|neither|if|unless|whether|should|would|support\w*|instead|cannot)\b[^,;.，。；]{0,30}\Z"
+    r"|n't\b[^,;.，。；]{0,30}\Z|(?:没有?|未|不|无|非|关闭?|关掉|禁用|去掉|停用|如果|是否|支持)[^,;.，。；]{0,6}\Z"
+)
+_ASKED = re.compile(r"[?？]\s*\Z|吗\s*[?？。]?\s*\Z")
 
 
 def read(prose: Prose) -> Iterator[Saying]:
@@ -70,6 +81,7 @@ def read(prose: Prose) -> Iterator[Saying]:
     yield from (Saying("speculation.method", "none", 2, *one.span()) for one in _NO_METHOD.finditer(prose.joined))
     if not methods:
         yield from _none(prose)
+    yield from _in_use(prose)
     yield from _tokens(prose)
 
 
@@ -100,6 +112,19 @@ def _none(prose: Prose) -> Iterator[Saying]:
         if cases.of_another_run(prose, start, end) or cases.judged(prose.sentence_before(start)):
             continue
         yield Saying("speculation.method", "none", 1, start, end)
+
+
+def _in_use(prose: Prose) -> Iterator[Saying]:
+    """Speculation that is in use, whatever its method; nothing where it is asked about, denied, or only tried."""
+    for found in _IN_USE.finditer(prose.joined):
+        start, end = found.span()
+        if _NOT_IN_USE.search(prose.before(start)) or _IS_OFF.match(prose.joined, end):
+            continue
+        clause = prose.clause(start, end)
+        if _OTHER.search(clause) or _BUNDLED.search(clause) or cases.of_another_run(prose, start, end):
+            continue
+        if not (_ASKED.search(prose.sentence(start, end)) and not cases.fails(prose.sentence(start, end))):
+            yield Saying("speculation.on", True, 1, start, end)
 
 
 def _tokens(prose: Prose) -> Iterator[Saying]:

@@ -1,6 +1,6 @@
 """Words about how an engine is run -> facts: topology, speculation, the model runner.
 
-    two nodes (TP=2), MTP5, V2 runner      -> topology.nodes 2, topology.tp 2, speculation.method mtp,
+    two nodes (TP=2), MTP5, V2 runner      -> topology.nodes 2, topology.tp 2, speculation.method mtp, speculation.on,
                                               speculation.tokens 5, runner.version 2
     hangs only with TP>1                   -> topology.tp 2, "at least 2 was said"
     follow-up fixes #4568 tp>1; if pp>1    -> nothing: that is about another case, or a condition
@@ -35,6 +35,12 @@ FACTS: tuple[FactKind, ...] = (
         "speculative decoding method; none when off",
         "Which speculative decoding is on, if any?",
     ),
+    FactKind(
+        "speculation.on",
+        "bool",
+        "speculative decoding is in use, by whatever method",
+        "Is speculative decoding (MTP, EAGLE, a draft model, n-gram, …) in use?",
+    ),
     FactKind("speculation.tokens", "int", "draft tokens per step", "How many draft tokens per step?"),
     FactKind("runner.version", "int", "vLLM model runner, 1 or 2", "Is VLLM_USE_V2_MODEL_RUNNER set?"),
 )
@@ -68,7 +74,18 @@ def read(prose: Prose) -> tuple[tuple[Fact, ...], tuple[Note, ...]]:
                     span,
                 )
             )
-    return tuple(facts), tuple(notes)
+    return tuple(_with_speculation(facts)), tuple(notes)
+
+
+def _with_speculation(facts: list[Fact]) -> Iterator[Fact]:
+    """The facts, and whether speculation is on, which the method says where one is stated."""
+    method = next((one for one in facts if one.name == "speculation.method"), None)
+    for one in facts:
+        if one is method:
+            yield one
+            yield one.but(name="speculation.on", value=one.value != "none", origin="derived", why=f"{one.value} is stated")
+        elif one.name != "speculation.on" or method is None:
+            yield one
 
 
 def _choose(said: list[Saying]) -> tuple[Saying, list[Value]]:

@@ -3,6 +3,7 @@
 tp2, DP4EP4, TP=2, PP8, pp 8 with MTP, 4-way dp, 4路数据并行, 张量并行 4    -> tp 2; dp 4 and ep 4; …
 两卡部署, two nodes, PP2/TP16 over two nodes
 TP>1, with pipeline parallel, TP and PP together, across TP ranks         -> 2, "at least 2 was said"
+PP 与 HiCache 同时开启, pp 并行 + 结构化输出, PP enabled                     -> 2, the same
 two pipeline stages, 两级流水线                                            -> pp 2
 worker (TP1) wedged, rank TP3, TP0-TP7                                   -> nothing: those are ranks
 """
@@ -61,6 +62,16 @@ _WITH = re.compile(
     r"|(?P<zh>张量并行)(?:下|时|部署|环境|场景|推理|启动)",
     re.I,
 )  # PP + HiCache, with tensor parallelism, 张量并行下
+_BOTH = re.compile(
+    rf"(?<![{_WORD}])(?P<axis>TP|PP)[ \t]*(?:与|和|跟|及|\+|＋|、|&|and|plus|together with|with)[ \t]*"
+    rf"[A-Za-z0-9_\u4e00-\u9fff][^，,。；;\n]{{0,24}}?(?:同时|一起|一并|都)(?:被)?(?:开|启|用|使|打开|存在|工作)"
+    rf"|(?<![{_WORD}])[A-Za-z0-9_\u4e00-\u9fff]{{1,24}}[ \t]*(?:与|和|跟|及|\+|＋|、)[ \t]*(?P<last>TP|PP)[ \t]*"
+    r"(?:同时|一起|一并|都)(?:被)?(?:开|启|用|使|打开|存在|工作)"
+    rf"|(?<![{_WORD}])(?P<on>TP|PP)[ \t]+(?:(?:is|are|and|with|plus|\S+)[ \t]+){{0,3}}?(?:both[ \t]+)?(?:enabled|switched on|turned on|"
+    rf"together|at the same time)(?![{_WORD}])"
+    rf"|(?<![{_WORD}])(?P<parallel>[tp]p)[ \t]*并行(?!度|数|大小|规模|[ \t]*[=＝:：为是\d])",
+    re.I,
+)  # PP 与 HiCache 同时开启, PP with HiCache enabled, pp 并行
 _STAGES = re.compile(
     rf"(?i)(?<![{_WORD}.])(\d{{1,3}}|two|three|four|eight|sixteen)[- ](?:pipeline|"
     rf"pp)(?:[- ]parallel)?[- ](?:stages?|ranks)(?![{_WORD}])"
@@ -151,6 +162,9 @@ def _words(prose: Prose) -> Iterator[Saying]:
         yield from _said(prose, f"topology.{axis}", 2, found, 0, AT_LEAST_2)
     for found in _WITH.finditer(prose.joined):
         axis = (found["upper"] or "tp").lower()
+        yield from _said(prose, f"topology.{axis}", 2, found, 0, AT_LEAST_2)
+    for found in _BOTH.finditer(prose.joined):
+        axis = next(one for one in found.groups() if one).lower()
         yield from _said(prose, f"topology.{axis}", 2, found, 0, AT_LEAST_2)
     for found in _STAGES.finditer(prose.joined):
         yield from _said(prose, "topology.pp", count(next(one for one in found.groups() if one)), found, 1)
