@@ -2,6 +2,7 @@
 
     0.28.0 · v0.5.16 · f03bdf1c · 0.11.2.dev278+gccfeb3a8 · lmsysorg/sglang:v0.5.16-cu130 · origin/main 6bc3fd24
     main (July 2026) · main after PR 1964 · LimeChain fork, 0.11.2.dev278 · the output of pip show, docker inspect, …
+    0.20.2rc · 0.11.x · <0.29.0                              bounds: 0.20.2rc1 or later, before 0.20.2; …
 
 Each step takes its part of the text, so that none is read twice. What does not name one build is said in a note and
 never rounded to one: `0.11.x`, `<0.4.1`, `latest`, `v0.5.12-based`.
@@ -190,7 +191,8 @@ def _take_specs(reading: PartialBuild) -> None:
         if found["sign"] not in ("==", "==="):
             reading.notes.append(f"`{found.group().strip()}` is a range, not one {name or 'build'}")
             if name.replace("_", "-") == reading.engine or not name:
-                reading.bound(found["sign"], found["number"])
+                for sign, number in re.findall(r"([<>~!]=?|===?)\s*v?(\d+(?:\.\w+)*)", found.group()):
+                    reading.bound(sign, number)
         elif name.replace("_", "-") == reading.engine or not name:
             reading.version = reading.version or found["number"]
         else:
@@ -211,7 +213,9 @@ def _take_versions(reading: PartialBuild) -> None:
         reading.take(found.start(), found.end())
         if parse_version(number) is None:
             continue
-        if owner in ENGINES and owner != reading.engine:
+        if owner in ("", reading.engine) and re.search(r"\d\.?(?:a|b|rc)\Z", number):
+            _take_candidate(reading, number)
+        elif owner in ENGINES and owner != reading.engine:
             reading.components.append(Component(owner, number, where=f"{owner} {number}"))
         elif owner and owner != reading.engine:
             reading.notes.append(f"{number} is read as the version of {owner}, not of {reading.engine or 'the engine'}")
@@ -219,6 +223,13 @@ def _take_versions(reading: PartialBuild) -> None:
             reading.version = number
         elif number != reading.version:
             reading.notes.append(f"{number} is named too; {reading.version} came first and is taken")
+
+
+def _take_candidate(reading: PartialBuild, number: str) -> None:
+    """`0.20.2rc`: some candidate of 0.20.2, and which is not said."""
+    base = re.sub(r"\.?[a-z]+\Z", "", number)
+    reading.notes.append(f"some candidate of {base}: {number}1 or later, before {base}; its number is not given")
+    reading.least, reading.below = reading.least or f"{number}1", reading.below or base
 
 
 def _take_builder(reading: PartialBuild) -> None:

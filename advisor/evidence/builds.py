@@ -44,7 +44,8 @@ _ANY_ENGINE = (
     r"|(?:适用|运行)?环境|environment|env|版本信息|framework)$"
 )
 _SAYS = (
-    rf"(?<![/.-]){ENGINE}(?:['’]s)?(?:\s|\*|`|:|：|=|@|\(|（|version|版本|commit|main|at\b|,)*"
+    rf"(?<![/.-]){ENGINE}(?:['’]s)?(?:\s|\*|`|:|：|[<>~]?=|[<>]|(?:older|earlier|lower) than|below"
+    r"|prior to|低于|早于|小于|@|\(|（|version|版本|commit|main|at\b|,)*"
     rf"(?={VERSION}|[0-9a-f]{{7,40}}\b|v?\d+\.\d+\.x)"
 )
 _BASELINE = r"(?<![\w/])(?:origin/|upstream/)?(?:main|master)\s*(?:@|at(?:\s+commit)?)\s*`?[0-9a-f]{7,40}"
@@ -81,7 +82,7 @@ def find_build(
     build, found, notes = Build(engine=engine or ""), (), ()  # type: tuple[Build, tuple[Component, ...], tuple[Note, ...]]
     for one in mine:
         build, found, notes = read_build(one.value, engine=engine, known=known)
-        if build.version or build.commit or build.image or build.branch or build.fork:
+        if build.known():
             break
         build, found, notes = Build(engine=engine or ""), (), ()
     if not build.commit and inspected(text):
@@ -130,7 +131,8 @@ def _statements(start: int, line: str, shown: str) -> Iterator[_Statement]:
         role = number.role if number else ""
         if role not in ("", NOW) or not shown[start + found.start() : start + found.end()].strip():
             continue
-        if role == NOW or (not of_another(line[left:right]) and not elsewhere(line)):
+        around = line[left : found.start()] + line[found.end() : right]  # "older than" says of which release it is
+        if role == NOW or (not of_another(around) and not elsewhere(line)):
             changed = re.search(
                 r"(?:\b(?:patched|modified|custom|hacked|forked|fork of)|魔改的?|改过的) ?$",
                 line[: found.start()],

@@ -49,11 +49,14 @@ _SHELL = Shape(
     r"|\b\w+\([^)\s]*=|^[^(]*\)"
 )
 _FLAGS = Shape(r"(?:^|\s)--?[A-Za-z][\w-]")
-_LEADS = Shape(rf"\s*(?:>\s*)?(?:(?:{_ASSIGNED})(?:{_STOP}))*(?:{_ASSIGNED}|{_COMMAND}|{_FLAG}|{_RAISED})")
+_LEADS = Shape(rf"\s*(?:>\s*)?(?:(?:{_ASSIGNED})(?:{_STOP}))*(?:{_ASSIGNED}|{_COMMAND}|{_FLAG}|{_RAISED}(?= ))")
 _LEADS_VALUE = Shape(rf"\s*(?:>\s*)?{_FLAG} [A-Za-z0-9_./-]+")  # --tp 8 with MTP
 _GOES_ON = Shape(rf"(?i:[ \t,，、;；:：。]*(?:\([^()]{{0,80}}\) ?)?{_JOINS})")
 _GOES_ON_CHINESE = Shape(rf"[ \t]*(?:[,，、;；:：。]\s*)?(?:{_CHINESE}|[A-Za-z][\w.+-]*[ \t]?{_CHINESE})")
 _PAUSES = Shape(_PAUSE)
+_NAMES = Shape(
+    r"[ \t]*[,，、；：。:][^=(){}\[\]'\"<>|]*\b[A-Za-z]{3}[^=(){}\[\]'\"<>|]*$"
+)  # TP=4, HiCache storage backend
 _SAYS = Shape(rf"{_CHINESE}|(?i:(?<![\w.'\"-]){_JOINS})")
 _CHINESE_ANY = Shape(_CHINESE)
 _ONLY_ASSIGNED = Shape(rf"[\s,，、]*(?:{_ASSIGNED}(?:{_STOP}|$|\)))+\s*$")
@@ -77,7 +80,9 @@ def _goes_on(line: str, end: int) -> bool:
         return False
     if _GOES_ON_CHINESE.match(rest):
         return True
-    return _PAUSES.match(rest) is not None and _SAYS.search(rest) is not None and not _only_assigned(rest)
+    if _PAUSES.match(rest) is None or _only_assigned(rest):
+        return False
+    return _SAYS.search(rest) is not None or _NAMES.match(rest) is not None
 
 
 def tail_begins(line: str) -> int:

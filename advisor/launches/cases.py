@@ -28,7 +28,8 @@ FINE = (
     rf"\b(?:works?|worked|working|fine|ok|okay|stable)\b{_FOR_A_WHILE}"
     rf"|\bno (?:such )?(?:problems?|issues?|hangs?|errors?|crash(?:es)?)\b{_FOR_A_WHILE}"
     r"|\b(?:helps|helped|cures?|cured|solve[sd]|disappear\w*|goes away|went away|is gone)\b"
-    r"|\b(?:makes?|made|lets?|gets?|got) (?:it|the \w+|this|everything|us) (?:to )?(?:start|boot|work|run|go|launch|load|come up)\w*\b"
+    r"|\b(?:makes?|made|lets?|gets?|got) (?:it|the \w+|this|everything|us) (?:to )?"
+    r"(?:start|boot|work|run|go|launch|load|come up)\w*\b"
     r"|\b(?:not|never|cannot|can't|doesn't|didn't|don't|won't|couldn't) (?:\w+ )?"
     r"(?:hang|happen|reproduce|occur|fail|crash|see|show up)\b"
     rf"|正常{_FOR_A_WHILE}|没问题|没有问题|没事|好好的|就好|稳定运行|不卡|不挂|不崩"
@@ -81,7 +82,8 @@ _TRIED_WORD = re.compile(r"(?i)\b(?:tried|even with|also with)\b|试过|尝试�
 
 
 _BEFOREHAND = re.compile(
-    r"(?i)\b(?:before|previously|formerly|used to|until|if|would|should|could|might|may|without|unset|remov\w+|drop\w*)\b"
+    r"(?i)\b(?:before|previously|formerly|used to|until|if|would|should|could|might|may|without|unset|remov\w+|"
+    r"drop\w*)\b"
     r"|之前|以前|原来|如果|去掉|删除|取消|不加|不设"
 )
 _MAY_I = re.compile(

@@ -290,10 +290,13 @@ def _at_default(prose: Prose) -> Iterator[variables.Assigned]:
 
 
 def tried_in_environment(text: str, artifact: str) -> tuple[Fact, ...]:
-    """Facts `tried:<NAME>` of a text that gives variables: `NCCL_PROTO=Simple tried`."""
+    """Facts `tried:<NAME>`, `helped:<NAME>` of a text that gives variables: `NCCL_PROTO=Simple tried`."""
     prose = Prose(Artifact(artifact, "text", text))
-    return tuple(
-        _tried(one.name, one.value, Span(artifact), prose.quote(one.start))
-        for one in variables.read(text)
-        if cases.tried(prose, one.start, one.end)
-    )
+    found: list[Fact] = []
+    for one in variables.read(text):
+        span, quote = Span(artifact), prose.quote(one.start)
+        if cases.tried(prose, one.start, one.end):
+            found.append(_tried(one.name, one.value, span, quote))
+        elif cases.helped(prose, one.start, one.end):
+            found.append(_helped(one.name, one.value, span, quote))
+    return tuple(found)

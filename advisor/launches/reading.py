@@ -1,6 +1,7 @@
 """Any text that says what was asked to run -> launches, facts and notes: the front of this room.
 
     vllm serve m --tensor-parallel-size 8                     -> one complete Launch
+    LLM(model="m", tensor_parallel_size=8)                    -> the same, where the text is whole Python
     --tp 8 --enable-hierarchical-cache                        -> one Launch, complete when the caller says so
     two nodes (TP=2), `--speculative-algorithm DSPARK`        -> one partial Launch and facts
 
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.errors import UsageError
-from advisor.launches import bare, cases, command_line, manifests, shell, unmeant, variables
+from advisor.launches import bare, cases, command_line, manifests, pasted_code, shell, unmeant, variables
 from advisor.launches.blocks import Block, blocks, heads
 from advisor.launches.command_line import Source, image_engine
 from advisor.launches.flags import parse
@@ -67,6 +68,9 @@ def read(
         )
     reader = _Reader(dict(knowledge), engine, version, artifact, first_line, strict)
     reader.bare_is_complete = bare_is_complete
+    if "(" in text and (called := pasted_code.read(text, reader.knowledge, engine, reader.source(text))):
+        facts, more = reader.facts(text, called)
+        return Reading(called, facts, (*notes, *reader.notes, *more))
     if bare.is_bare(text) and (found := reader.bare(text, bare_is_complete)):
         launch, rest = found
         if not cases.questions(rest):
@@ -297,8 +301,8 @@ def _given(flags: tuple[str, ...], launches: Sequence[Launch]) -> bool:
 def environment(pairs: str | Sequence[str], artifact: str = "--env", *, strict: bool = False) -> tuple[Variable, ...]:
     """Variables given apart from the command: `["A=b"]`, or `A=b C="d e"` in one text, in whatever way people write.
 
-    What has no `=` is skipped; with `strict` it raises UsageError naming the option. What a text says was tried
-    without effect is not in force: `tried_in_environment` gives it.
+    What has no `=` is skipped; with `strict` it raises UsageError naming the option. What a text says was only tried
+    is not in force: `tried_in_environment` gives it.
     """
     if isinstance(pairs, str):
         return _spoken_environment(pairs, artifact, strict=strict)
@@ -315,7 +319,7 @@ def environment(pairs: str | Sequence[str], artifact: str = "--env", *, strict: 
 
 
 def tried_in_environment(text: str, artifact: str = "--env") -> tuple[Fact, ...]:
-    """Facts `tried:<NAME>` for what the text says was tried without effect: `NCCL_PROTO=Simple tried`."""
+    """Facts `tried:<NAME>` and `helped:<NAME>` for what the text says was tried: `NCCL_PROTO=Simple tried`."""
     from advisor.launches import mentions
 
     return mentions.tried_in_environment(text, artifact)

@@ -34,7 +34,8 @@ _BY_NAME = re.compile(
 )  # suffix decoding
 _OFF = r"(?:off|disabled|none|not (?:used|enabled|on)|关闭?|关了|未开启?|没开|未启用|无)"
 _SUBJECT = (
-    r"(?:speculati(?:ve|on)(?:[ _-]?decod(?:ing|e))?|spec(?:[ _-]?dec(?:ode|oding)?)?|MTP|(?:投机|推测)(?:解码|采样|推理)?)"
+    r"(?:speculati(?:ve|on)(?:[ _-]?decod(?:ing|e))?|spec(?:[ _-]?dec(?:ode|oding)?)?|MTP"
+    r"|(?:投机|推测)(?:解码|采样|推理)?)"
     rf"(?![{_W}])"
 )
 _NO_METHOD = re.compile(
@@ -63,7 +64,8 @@ _OTHER = re.compile(
     r"|去掉|关闭|关掉|不开|未开|没开|不带"
 )
 _IN_USE = re.compile(
-    rf"(?i)(?<![{_W}-])(?:speculative[ -](?:decod(?:ing|e|er)|sampling|inference|drafting)|spec(?:ulative)?[ -]?decod(?:ing|e)"
+    rf"(?i)(?<![{_W}-])(?:speculative[ -](?:decod(?:ing|e|er)|sampling|inference|drafting)"
+    r"|spec(?:ulative)?[ -]?decod(?:ing|e)"
     rf"|(?:a|the|our|its|with|and|using)\s+draft(?:er)?\s+(?:model|head)s?|draft[ -]models?|drafter)(?![{_W}])"
     r"|(?:投机|推测|猜测)(?:解码|采样|推理)|草稿模型"
 )  # speculative decoding, with a draft model, 投机解码

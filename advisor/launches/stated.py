@@ -83,7 +83,9 @@ def _with_speculation(facts: list[Fact]) -> Iterator[Fact]:
     for one in facts:
         if one is method:
             yield one
-            yield one.but(name="speculation.on", value=one.value != "none", origin="derived", why=f"{one.value} is stated")
+            yield one.but(
+                name="speculation.on", value=one.value != "none", origin="derived", why=f"{one.value} is stated"
+            )
         elif one.name != "speculation.on" or method is None:
             yield one
 

@@ -67,8 +67,8 @@ _BOTH = re.compile(
     rf"[A-Za-z0-9_\u4e00-\u9fff][^，,。；;\n]{{0,24}}?(?:同时|一起|一并|都)(?:被)?(?:开|启|用|使|打开|存在|工作)"
     rf"|(?<![{_WORD}])[A-Za-z0-9_\u4e00-\u9fff]{{1,24}}[ \t]*(?:与|和|跟|及|\+|＋|、)[ \t]*(?P<last>TP|PP)[ \t]*"
     r"(?:同时|一起|一并|都)(?:被)?(?:开|启|用|使|打开|存在|工作)"
-    rf"|(?<![{_WORD}])(?P<on>TP|PP)[ \t]+(?:(?:is|are|and|with|plus|\S+)[ \t]+){{0,3}}?(?:both[ \t]+)?(?:enabled|switched on|turned on|"
-    rf"together|at the same time)(?![{_WORD}])"
+    rf"|(?<![{_WORD}])(?P<on>TP|PP)[ \t]+(?:[^\s,;.]+[ \t]+){{0,4}}?"
+    rf"(?:enabled|switched on|turned on|together|at the same time)(?![{_WORD}])"
     rf"|(?<![{_WORD}])(?P<parallel>[tp]p)[ \t]*并行(?!度|数|大小|规模|[ \t]*[=＝:：为是\d])",
     re.I,
 )  # PP 与 HiCache 同时开启, PP with HiCache enabled, pp 并行

@@ -37,7 +37,7 @@ BUILDS = [
     ("0.11.0+cu129", {"version": "0.11.0+cu129"}),
     ("v0.11.0 docker", {"version": "0.11.0"}),
     ("0.5.1 built from source", {"version": "0.5.1"}),
-    ("0.20.2rc", {"version": "0.20.2rc"}),
+    ("0.20.2rc", {}),  # a candidate without its number: see test_bounds
     ("version 0.5.16.", {"version": "0.5.16"}),
     ("sglang==0.5.2", {"version": "0.5.2"}),
     ("sglang-0.5.2", {"version": "0.5.2"}),

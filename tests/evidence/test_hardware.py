@@ -89,10 +89,10 @@ def test_reads(text, known):
 
 
 PROSE = [
-    ("seven GPUs spin, the last one is idle", ""),
+    ("three GPUs spin, the fourth one is idle", ""),
     ("All GPUs busy, the other 3 GPUs idle", ""),
     ("It takes 16 卡住 cases", ""),
-    ("gptoss image on two 4090s stops with an assertion", "accelerator=RTX 4090 vendor=nvidia~ count=2"),
+    ("our image stops with an assertion on two 4090s", "accelerator=RTX 4090 vendor=nvidia~ count=2"),
     ("It works on A100 but hangs on H20", "accelerator=H20 vendor=nvidia~"),
     ("## Expected behavior\n\nsame as on 8x H100", ""),
     ("nvidia-smi shows nothing", ""),

@@ -31,7 +31,7 @@ STATED = [
     # prefill and decode apart
     ("PD 分离部署，D 节点 32 并发一压就挂", "disaggregated role=decode"),
     ("The decode node crashes while the prefill node is fine", "disaggregated role=decode"),
-    ("prefill worker dies with a KeyError", "disaggregated role=prefill"),
+    ("the prefill worker ends in a KeyError", "disaggregated role=prefill"),
     ("between the prefill instance and the decode instance", "disaggregated"),
     ("Running 1P1D with mooncake", "disaggregated"),
     ("disaggregated serving with NIXL", "disaggregated"),

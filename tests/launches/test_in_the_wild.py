@@ -45,7 +45,8 @@ def test_a_hung_pair_told_in_one_paragraph() -> None:
         "Serving with `--speculative-algorithm DSPARK` across **2 nodes (TP=2)** deadlocks. Worker (TP1) spins, head (TP0) idles. "
         "Same family as #27221, but both `SGLANG_REQ_WAITING_TIMEOUT` and `SGLANG_REQ_RUNNING_TIMEOUT` at default `-1`."
     )
-    assert facts(text, "sglang") == {"topology.tp": 2, "topology.nodes": 2, "speculation.method": "dspark"}
+    spoken = {"speculation.method": "dspark", "speculation.on": True}
+    assert facts(text, "sglang") == {"topology.tp": 2, "topology.nodes": 2, **spoken}
 
 
 @pytest.mark.parametrize(

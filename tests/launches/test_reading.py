@@ -117,7 +117,7 @@ def test_bare_flags_are_complete_when_the_caller_says_so() -> None:
     assert not only("--tp 8", "sglang").complete
     assert not only("--enable_shm=true (MTP5, TP2)", "xllm", bare_is_complete=True).complete
     assert facts("--enable_shm=true (MTP5, TP2)", "xllm") == {
-        "topology.tp": 2, "speculation.method": "mtp", "speculation.tokens": 5,
+        "topology.tp": 2, "speculation.method": "mtp", "speculation.on": True, "speculation.tokens": 5,
     }  # fmt: skip
 
 
