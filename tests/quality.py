@@ -5,7 +5,8 @@ CATALOGUE=file.yaml` also labelled user reports: a line has the keys of `advisor
 catalogue's id of the failure or null. A catalogue entry belongs to the rule that has one of its threads as an alias.
 
 Of the positives (a truth), the right rule is looked for among the findings that are matched, likely or possible, in the
-report's order; of the negatives, what is named at all counts against us. Beside it, on the same reports: BM25 over the
+report's order ("with resemblances": the rules that a report without a match names as alike in words follow those); of
+the negatives, what is named at all counts against us. Beside it, on the same reports: BM25 over the
 same rules' text (the engine of `advisor search`), and a MiniLM sentence embedding of the same text where its packages
 are installed, which `make quality` sees to. Those two always rank something, so each also gets the threshold at which no negative is named.
 """
@@ -49,6 +50,12 @@ class Judged:
         return next((at for at, (rule, _) in enumerate(self.named, 1) if rule == self.expected), 0)
 
     @property
+    def nearest(self) -> int:
+        """The same where a report that leads with nothing seen goes on with what its words resemble; 0: not there."""
+        rules = [rule for rule, _ in self.named] + [one.rule for one in self.report.related]
+        return rules.index(self.expected) + 1 if self.expected in rules else 0
+
+    @property
     def firm(self) -> bool:
         """The right rule leads as matched or likely."""
         return self.place == 1 and self.named[0][1] in STATUSES[:2]
@@ -68,6 +75,8 @@ class Figures:
     negatives: int = 0
     first: int = 0
     third: int = 0
+    nearest: int = 0
+    near: int = 0
     firm: int = 0
     silent: int = 0
     false: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -118,6 +127,8 @@ def figures(judged: Iterable[Judged]) -> Figures:
         made.positives += 1
         made.first += one.place == 1
         made.third += 1 <= one.place <= 3
+        made.nearest += one.nearest == 1
+        made.near += 1 <= one.nearest <= 3
         made.firm += one.firm
     return made
 
@@ -135,7 +146,7 @@ def tell(title: str, judged: Sequence[Judged]) -> None:
     false = ", ".join(f"{got.false.get(one, 0)} {one}" for one in SHOWN)
     print(
         f"{title:<28} recall@1 {share(got.first, got.positives)}  @3 {share(got.third, got.positives)}  "
-        f"leads matched/likely {share(got.firm, got.positives)}  at zero false alarms "
+        f"(with resemblances @1 {share(got.nearest, got.positives)}  @3 {share(got.near, got.positives)})  leads matched/likely {share(got.firm, got.positives)}  at zero false alarms "
         f"{share(safe_recall(judged), got.positives)}  | negatives {got.negatives}: {got.silent} quiet, {false}"
     )
 

@@ -231,6 +231,7 @@ _PRIMARY = frozenset(name for name, *_ in _NOTABLE)
 _FILLER = (
     r"(?:an?|any|the|more|such|single|further|longer|visible|apparent|obvious|ever|to|be|been|have|had|"
     r"has|get|got|see|seen|signs?|evidence|of|for|that|"
+    r"returns?|produces?|gives?|outputs?|generates?|emits?|answers? with|"
     r"really|just|even|observed|cuda|gpu|process|outright|actual|this|new|hard|\w+ (?:or|nor)|or|nor)"
 )
 _NO_BEFORE = (

@@ -178,7 +178,7 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.hang",
         "卡住|卡死|卡在|卡着|卡主|挂起|挂死|挂住|夯住|夯死|死锁|假死|僵死|不返回|没有返回|没返回|不往前走|不再推进|"
         "不推进|没有进展|无进展|没有响应|没响应|无响应|不响应|没反应|"
-        "停住|一直不动|不动了|等多久都不动|(?:两边|全部|全|都|就|又)不动|锁死|阻塞住|一直阻塞|转圈|等不到(?:返回|"
+        "停止(?:了)?(?:响应|回复|应答|输出|工作)|不再(?:响应|返回|回复|应答)|停住|一直不动|不动了|等多久都不动|(?:两边|全部|全|都|就|又)不动|锁死|阻塞住|一直阻塞|转圈|等不到(?:返回|"
         "结果|响应|回复)|必卡|就卡了|就卡$|就卡[，。；,]|会卡$|"
         "(?:老是|经常|总是|又|偶尔)卡|(?:就|突然|忽然|全|都)停了|不会?返回",
         "请求长期不返回；4090 上一直没有响应；半个多小时必卡",
@@ -366,13 +366,13 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.startup_hang",
         r"\b(?:hangs?|hung|stuck|freezes|frozen|froze|blocks|blocked|dead-?lock(?:s|ed)?|stalls|stalled|waits?)\b[^,.;:]{0,40}\b(?:"
-        r"(?:while|when|during|at|in|on) (?:it is |it's |they are |the \w+ (?:is|are) |the |our |its |\w+ )?"
+        r"(?:while|when|during|at|in|on) (?:it is |it's |they are |(?:the )?(?:\w+ )?\w+ (?:is|are|was|were) |the |our |its |\w+ )?"
         + _STARTING
         + r"|"
         r"(?:before|without ever) (?:any |the |its |our |a |it |they )?(?:\w+ )?(?:load|start|weights?|ready|serv|listen|model)\w*)|"
         r"\b(?:hangs?|hung|stuck|dead-?lock(?:s|ed)?|freezes|froze|blocks)\b[^.;]{0,40}\bbefore (?:the |any )?(?:\w+ )?(?:weights?|model|checkpoint)s?"
-        r" (?:is |are |get |gets )?(?:load|read)\w*",
-        "hangs while starting, before the weights load",
+        r" (?:is |are |get |gets )?(?:load|read)\w*|\bnever (?:becomes?|became|gets?|got|turns?|reports?|is|was) ready\b",
+        "hangs while starting, before the weights load; it never becomes ready",
         unless="loading documents|load test|under load|load balanc",
     ),
     Sign(
@@ -902,7 +902,7 @@ SIGNS: tuple[Sign, ...] = (
         r"(?:cuda ?|acl ?|npu ?)?(?:graph|图) ?(?:的)?(?:捕获|capture|录制)|(?:捕获|录制|抓取?) ?(?:cuda ?|acl ?|npu ?)?(?:graph|图)|capture 阶段",
         "捕获 CUDA graph 时报错；图捕获阶段显存不够",
         near="报|错|失败|崩|挂|卡|不够|不足|爆|溢出|oom|hang|退出|死|异常|停|起不来",
-        unless="捕获(?:完成|结束|正常|成功)",
+        unless=r"捕获(?:完成|结束|正常|成功)|capture (?:is |was |has )?(?:done|finish|complete|succeed)|after (?:the )?(?:\w+ )?graph capture",
     ),
     Sign(
         "symptom.nan",

@@ -67,7 +67,9 @@ _THEN = (
     r"(?:blocks?|hangs?|waits?|sits?|is stuck|are stuck|stays?|dies|die|crash(?:es)?|never|freezes?|stalls?|dead-?locks?|stops?|spins?|"
     r"loops?|keeps?|aborts?|gets? stuck|go(?:es)? (?:dead|silent)|leaks?|returns? (?:garb|wrong|err))\b)"
 )
-_ZH_THEN = r"[,，]([^,，。;]{0,24}(?:卡[住死主]|死锁|假死|挂[掉起死住]|崩|不返回|没有?响应|一直等|阻塞|不动|乱码|超时|报错))"
+_ZH_THEN = (
+    r"[,，]([^,，。;]{0,24}(?:卡[住死主]|死锁|假死|挂[掉起死住]|崩|不返回|没有?响应|一直等|阻塞|不动|乱码|超时|报错))"
+)
 _NOT_STATED = (
     r"\b(?:would|will|may|might|could|can|should|must|i|we|you|please|let|let's|tell|alert|page|restarts?|collect|capture|send|file|open|"
     r"check|look|run|try|use|set|then (?:check|look|run|try|use|set|the rule|it is))\b|\?|"
@@ -97,7 +99,7 @@ _CURED = (
     r"\b(?:resolved|fixed|solved|cured) (?:by|after|with|since|in|when|once|now|through|via)\b|^(?:resolved|fixed|solved|closed)[ .!:]*(?:$|:)"
     r"|\b(?:is|are|was|were|been|got|it's|now|all) (?:now |already |since )?(?:resolved|fixed|solved)\b(?: now| already|$|[.!])"
     r"|\bnever (?:happened|occurred|seen|came back|hung|crashed|returned|recurred)(?: \w+)? (?:again|since)\b|\bnot (?:been )?(?:seen|happened|occurred|reproduced) (?:again |any ?more )?since\b"
-    r"|\bafter (?:the )?(?:upgrad\w+|updat\w+|fix\w*|rebas\w+|replac\w+|patch\w+|mov\w+|switch\w+ to (?:main|\d|v\d))\b[^.;]*(?:\bgone\b|\bfine\b|\bgood\b|no longer|\bno more\b|\bstable\b|\bworks\b|\bnever\b)"
+    r"|\bafter (?:the )?(?:upgrad\w+|updat\w+|fix\w*|rebas\w+|replac\w+|patch\w+|mov\w+|switch\w+ to (?:main|\d|v\d))\b(?:[^.;]|\.\d)*(?:\bgone\b|\bfine\b|\bgood\b|no longer|\bno more\b|\bstable\b|\bworks\b|\bnever\b)"
     r"|\b(?:ticket|issue|incident|problem|case|bug)s? (?:is |was |has been |are |now |already )*(?:resolved|closed|fixed|solved)\b"
     r"|\b(?:fix|patch) (?:was |is |has been |got |already )?(?:merged|landed|released|deployed|in main)\b"
     r"|(?:^|,|;|\band) (?:now )?(?:all|everything)(?: is|'s| are)?(?: now)? (?:well|good|fine|works?|working|ok|stable)(?: now| since| again)?[.! ]*$"
@@ -105,6 +107,10 @@ _CURED = (
     r"|已(?:经)?(?:被)?(?:解决|修复|修好|恢复|好了)|(?:问题|故障|现象)(?:已经?)?(?:解决|消失|没有)了?$"
 )
 _UPGRADED = r"\b(?:upgrad|updat|mov|switch|bump)\w*|升级|更新|换|升到"
+_OVER = (
+    r"\b(?:gone|no longer|no more|never|not|without|fix(?:es|ed)?|solved|resolved|cured|stop(?:s|ped)?|disappear\w*|vanish\w*|went away|no|all)\b|n't\b|"
+    r"好了|不再|没再|没有?再|没有?|不会|消失|解决|没了|修复"
+)
 _OLDER = (
     r"\b(?:before|previous(?:ly)?|older|earlier|old|used to|formerly|prior|last|downgrad\w*|(?:with|on) v?\d+\.\d+)\b|\bv?\d+\.\d+(?:\.\d+)?\b[^,]* was\b|"
     r"之前|以前|原来|原先|此前|过去|旧|老版|上一版|降级|回退|\d+\.\d+(?:\.\d+)?(?:版本?)?(?:上|时|都|是|就|一直|完全)"
@@ -172,15 +178,18 @@ def cured(words: str) -> bool:
     """Whether a line says that what was told before it is over."""
     if pattern(_UNCURED).search(words):
         return False
-    return any(not _of_the_older(one.group()) for one in pattern(_CURED).finditer(words))
+    return any(not _worse_since(one.group()) for one in pattern(_CURED).finditer(words))
 
 
-def _of_the_older(words: str) -> bool:
-    """Whether what is well in "after upgrading to B it hangs, A was fine" is the release left behind."""
-    first, comma, last = words.replace("，", ",").rpartition(",")
-    if not comma or not pattern(_UPGRADED).search(first):
+def _worse_since(words: str) -> bool:
+    """Whether "after upgrading to B it hangs, A was fine" tells of a failure since, and what is well is left behind."""
+    if not pattern(_UPGRADED).search(words):
         return False
-    return pattern(_OLDER).search(last) is not None
+    first, comma, last = words.replace("，", ",").rpartition(",")
+    if comma and pattern(_OLDER).search(last):
+        return True
+    trouble = pattern(rf"\b{TROUBLE}\b|{_ZH_TROUBLE}|爆显存|爆内存|不够").search(words)
+    return trouble is not None and pattern(_OVER).search(words) is None
 
 
 def _asks_plainly(words: str) -> bool:
