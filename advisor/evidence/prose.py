@@ -180,8 +180,9 @@ def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
 
 # said of another situation
 _ELSEWHERE = (
-    r"\bwould\b|\bif (?:you|one (?:wants?|sets?|enables?|disables?|uses?|runs?|tries|looks?|needs?|adds?|turns?|sends?|starts?|gets?|sees?|is|"
-    r"has|does|can|could|will|may|were|was))\b|\bin case of\b|\bshould (?:not|never|no longer)\b|\btodo\b|\bhope\b|"
+    r"\bwould\b|\bif (?:you|one (?:wants?|sets?|enables?|disables?|uses?|runs?|tries|"
+    r"looks?|needs?|adds?|turns?|sends?|starts?|gets?|sees?|is|has|does|can|could|will|may|were|was))\b|"
+    r"\bin case of\b|\bshould (?:not|never|no longer)\b|\btodo\b|\bhope\b|"
     r"\bnot proven\b|\bhypothe|(?:similar to|described in|same as|see) #\d"
     r"|\bunlike\b|look-?alike|\bmake sure\b|\bplease (?:check|verify|make)|\b(?:could|might|"
     r"may)(?: also)? (?:lead|cause)|\bthis pr\b|\breference \w+ stack\b"

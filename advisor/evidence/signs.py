@@ -102,7 +102,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.hang",
-        r"\b(?:goes|going|went|gone) (?:completely |totally |entirely |just )?(?:dead|quiet|silent)\b|"
+        r"\b(?:goes|going|went|gone|falls|fell) (?:completely |totally |entirely |just )?(?:dead|quiet|silent|mute|dark)\b|"
         r"\bthen (?:it's |it is |it goes |it was |total |complete )?(?:dead|silence)\b",
         "every few hours the engine goes dead",
         unless=r"\blogs?\b|warning|alert|idle|no traffic|watchdog|heartbeat",
@@ -160,7 +160,8 @@ SIGNS: tuple[Sign, ...] = (
         r"\bnot (?:respond(?:ing)?|return)\b|\b(?:does|do|did)(?:n't| not) (?:ever )?(?:answer|reply|come back|"
         r"finish)\b",
         "the request does not return; the server doesn't reply",
-        unless="response (?:hook|format|body|header)|_|question|any of|\\bdocs?\\b|the (?:sentence|answer|word|json)",
+        unless="response (?:hook|format|body|header)|_|question|any of|\\bdocs?\\b|the (?:sentence|answer|word|json)|"
+        r"return (?:any |the |such )*(?:garb|gibb|nonsense|wrong|incorrect|err|nan|empty|null|none|\d)",
     ),
     Sign(
         "symptom.hang",
@@ -225,7 +226,7 @@ SIGNS: tuple[Sign, ...] = (
         r"\bheart-?beats?\b|\bavg thr\b",
         "eight servers stop their heartbeat at the same moment",
         near=(
-            r"\bstop\w*\b.*(?:simultaneous|at the same (?:moment|time|second)|at once)|"
+            r"\b(?:stop|los[et]|fall|fell|go(?:es)?|went)\w*\b.*(?:simultaneous|(?:at|in) the same (?:moment|time|second|minute|instant)|at once)|"
             r"\ball\b.*\bstop.*(?:simultaneous|same)"
         ),
         unless="never|monitor",
@@ -258,7 +259,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.crash",
-        r"\b(?:falls?|fell) over\b|\bbl(?:ows?|ew) up\b|\b(?:goes|went) down\b|\b(?:takes?|took|brings?|"
+        r"\b(?:is|was|are|were|gets?|got|being|been) (?:brought|taken|torn) down\b|\b(?:falls?|fell) over\b|\bbl(?:ows?|ew) up\b|\b(?:goes|went) down\b|\b(?:takes?|took|brings?|"
         r"brought) (?:it|\w+ server|everything) down\b",
         "our server falls over on the first decode",
         unless=r"\bnan\b|memory|latency|acceptance|rate|throughput",
@@ -569,7 +570,7 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.heartbeat_stopped",
         r"\bheart-?beats?\b|心跳",
         "all stop their throughput heartbeat",
-        near=r"\bstop|silent|ceas|froze|\bgone\b|missing|disappear|vanish|stalled|停|没了|没有了|消失|断|不再",
+        near=r"\bstop|silent|ceas|froze|\bgone\b|\blos(?:es?|t|ing)\b|missing|disappear|vanish|stalled|停|没了|没有了|消失|断|不再",
         unless="monitor|never|nccl|zookeeper|etcd",
         vanishes=True,
     ),
@@ -634,8 +635,8 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.ranks_split",
-        r"\b(?:two|three|four|half|some|\d+) (?:of the |\w+ )?(?:ranks|gpus|npus|workers|schedulers|"
-        r"stages)\b.*(?:,|\band\b|\bwhile\b) (?:the )?(?:other )?(?:two|three|four|half|some|others|"
+        r"\b(?:one|two|three|four|five|six|seven|half|some|most|\d+) (?:of the |\w+ )?(?:ranks?|gpus?|npus?|workers?|schedulers?|"
+        r"stages?)\b.*(?:,|\band\b|\bwhile\b) (?:the )?(?:other )?(?:one|two|three|four|five|six|seven|half|some|most|others|rest|"
         r"\d+) (?:are |\w+ )?(?:wait|sit|spin|stuck|block|in)\w*\b",
         "four ranks spin in evict, four wait in broadcast_pyobj",
     ),
@@ -762,6 +763,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.under_load",
         r"\bhigh(?:ly)? concurren\w+|\bunder (?:heavy |high |sustained |real |full |production )?load\b|"
+        r"\b(?:flood|burst|wave|storm|rush|spike)s? of (?:\w+ )?(?:requests|traffic|prompts|calls|queries|load)\b|"
         r"\boverload(?:ed|s)?\b|\bheavy (?:load|traffic)\b|\bput load on\b|\b(?:push|put|throw|send)(?:s|"
         r"ing)? (?:many|more|lots of|a lot of) (?:load|requests)\b|\bconcurrency (?:is |goes |gets |"
         r"was )?(?:high|up)\b|\b(?:soak|stress|load) test|\bunder concurrent\b|\bconcurrent decoding\b|"

@@ -58,7 +58,7 @@ _SUBJECT = (
 )
 _IF = (
     rf"\b(?:if|whether|in case|unless|should|once|when) (?:{_SUBJECT} )*(?:{TROUBLE})(?:$|\W)"
-    r"|\b(?:if|whether|in case) (?:the |an? |any )?[\w-]+ (?:(?:ever|still|again|really|should|could|does|do|did|then|just|will|may|contains?|says?|shows?|"
+    r"|\b(?:if|whether|in case) (?:the |an? |any |one |a single |some |either |another )?[\w-]+ (?:(?:ever|still|again|really|should|could|does|do|did|then|just|will|may|contains?|says?|shows?|"
     rf"prints?|reports?|raises?|throws?|has|have|had|is|are|was|gets?|an?|the|of) )*(?:{TROUBLE})(?:$|\W)"
 )
 # if a rank dies, … the launcher blocks forever: what the program does, in the present
@@ -185,7 +185,7 @@ def _worse_since(words: str) -> bool:
     """Whether "after upgrading to B it hangs, A was fine" tells of a failure since, and what is well is left behind."""
     if not pattern(_UPGRADED).search(words):
         return False
-    first, comma, last = words.replace("，", ",").rpartition(",")
+    _, comma, last = words.replace("，", ",").rpartition(",")
     if comma and pattern(_OLDER).search(last):
         return True
     trouble = pattern(rf"\b{TROUBLE}\b|{_ZH_TROUBLE}|爆显存|爆内存|不够").search(words)

@@ -102,6 +102,17 @@ def _fork(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict
     return Truth.UNKNOWN, "Is this a fork or a patched build?"
 
 
+def in_releases(build: Build, start: str | None, before: str | None, knowledge: Knowledge | None) -> Outcome:
+    """Whether a build without a number is of the releases from `start` on, before `before`: by range or date."""
+    after = contains(build, Boundary(start), knowledge) if start else (Truth.YES, "")
+    until = contains(build, Boundary(before), knowledge) if before else (Truth.NO, "")
+    truth = every((after[0], ~until[0]))
+    if truth is Truth.UNKNOWN:
+        return Outcome(truth, missing=(Missing("build", _ASK_BUILD, how_to_tell(build.engine)),))
+    why = "; ".join(said for said in (after[1], until[1]) if said)
+    return Outcome(truth, because=(Fact("build", build.label(), "stated", quote=build.text, why=why),))
+
+
 def contains(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
     """Whether `build` holds the change of `boundary`, and why in words."""
     for decide in (_by_content, _by_commit, _by_release, _by_range, _by_date, _by_floor):
@@ -235,7 +246,7 @@ def _ordered(version: str) -> bool:
 def _by_date(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> Verdict:
     merged = boundary.date
     if merged is None and knowledge is not None:
-        target = _place(boundary, knowledge)
+        target = _place(boundary, knowledge) or _left_main(boundary.version, knowledge)
         merged = target.date.isoformat() if target else None
     if merged is None or (build.version and _ordered(build.version) and build.branch != "main"):
         return Truth.UNKNOWN, ""
@@ -256,13 +267,18 @@ def _by_date(build: Build, boundary: Boundary, knowledge: Knowledge | None) -> V
     return Truth.UNKNOWN, ""
 
 
+def _left_main(version: str | None, knowledge: Knowledge) -> Commit | None:
+    """The commit of main at which a release branched."""
+    tag = knowledge.tags.get(f"v{version}") or knowledge.tags.get(version or "")
+    return on_main(tag.main, knowledge) if tag and tag.main else None
+
+
 @lru_cache(maxsize=16)
 def _longest_lag(knowledge: Knowledge) -> int | None:
     """Days from the commit of main where a release branched to the day it was out, the most of all that are known."""
     lags = []
     for release in knowledge.releases:
-        tag = knowledge.tags.get(f"v{release.version}") or knowledge.tags.get(release.version)
-        left = on_main(tag.main, knowledge) if tag and tag.main else None
+        left = _left_main(release.version, knowledge)
         if left and release.date:
             lags.append((release.date - left.date).days)
     return max(lags, default=None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from advisor.match.builds import in_releases
 from advisor.match.view import Answer, View
 from advisor.model.build import order_key, parse_version
 from advisor.model.condition import COMPARED, Atom, Condition, Join
@@ -64,6 +65,11 @@ def gather(truth: Truth, outcomes: list[Outcome], keep: Truth) -> Outcome:
 
 
 def _atom(atom: Atom, view: View) -> Outcome:
+    if atom.kind == "component" and atom.name in view.engines:
+        layer = view.layer(atom.name)
+        if layer.build.known() and not layer.build.version and not view.ask("component", atom.name).facts:
+            start, before = atom.value
+            return in_releases(layer.build, start, before, layer.knowledge)
     answer = view.ask(
         atom.kind, atom.name, atom.value if atom.kind == "stack" else None, atom.op if atom.kind == "stack" else ""
     )

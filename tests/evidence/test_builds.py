@@ -170,6 +170,41 @@ BUILDS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("text", "least", "below"),
+    [
+        ("0.20.2rc", "0.20.2rc1", "0.20.2"),
+        ("v0.20.2.rc", "0.20.2.rc1", "0.20.2"),
+        ("sglang < 0.29.0", None, "0.29.0"),
+        ("sglang>=0.27.0,<0.29.0", "0.27.0", "0.29.0"),
+        ("0.11.x", "0.11.0", "0.12"),
+        ("0.20.2rc1", None, None),
+        ("0.20.2", None, None),
+        ("0.28.0+cpu", None, None),
+        ("vllm < 0.29.0", None, None),
+    ],
+)
+def test_bounds(text, least, below):
+    build, _, _ = read_build(text, engine="sglang")
+    assert (build.least, build.below) == (least, below)
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "below"),
+    [
+        ("vLLM < 0.29.0 hangs with MTP", None, "0.29.0"),
+        ("vllm older than 0.28.0 hangs", None, "0.28.0"),
+        ("vllm 低于 0.28.0 卡死", None, "0.28.0"),
+        ("vllm 0.20.2rc hangs", "0.20.2rc1", "0.20.2"),
+        ("We run vLLM 0.28.0, vllm >= 0.29 fixes it", None, None),
+        ("vllm hangs", None, None),
+    ],
+)
+def test_bounds_in_prose(text, least, below):
+    build, _, _ = find_build(text, engine=None)
+    assert (build.least, build.below) == (least, below)
+
+
 @pytest.mark.parametrize(("text", "known"), BUILDS)
 def test_reads(text, known):
     assert read(text) == {"engine": "sglang"} | known

@@ -171,6 +171,67 @@ STATED = [
     ("修复一下吧，我们一直遇到卡死", "hang"),
 ]
 
+STATED += [
+    # starting never ends, or ends badly
+    ("Start-up never finishes", "startup_hang"),
+    ("The launch never finishes", "startup_hang"),
+    ("Startup does not finish", "hang startup_hang"),
+    ("startup deadlock", "hang startup_hang"),
+    ("hangs while starting, before the weights load", "hang startup_hang"),
+    ("it hung while the weights were loading", "hang startup_hang"),
+    ("never finishes: it hangs before loading", "hang startup_hang"),
+    ("The server never becomes ready", "startup_hang"),
+    ("fails to start with some Gloo error", "startup_failure"),
+    ("it won't start with TP=4", "startup_failure"),
+    ("the engine crashes right after start", "startup_failure crash"),
+    ("启动时偶尔卡住", "hang startup_hang"),
+    ("启动过程中经常挂住", "hang startup_hang"),
+    ("启动期间有时报 Gloo 错误然后失败", "startup_failure"),
+    (
+        "启动时一个 scheduler 被 OOM killer 杀掉，主进程一直等待",
+        "startup_failure startup_hang hang killed oom",
+    ),
+    # no answer
+    ("The server no longer answers", "hang"),
+    ("After a day it no longer responds", "hang after_a_while"),
+    ("it stops answering", "hang"),
+    ("it stops responding", "hang"),
+    ("跑几个小时后没有任何输出和报错", "hang no_error after_a_while"),
+    ("requests pile up and nothing comes back", "hang"),
+    ("both schedulers are dead-locked", "hang"),
+    ("服务停止响应", "hang"),
+    ("再也没有任何反应", "hang"),
+    # answers of others, and odd ones
+    ("another user gets a garbled answer", "wrong_output"),
+    ("a garbled answer that is fine when asked again", "wrong_output"),
+    ("answers turn into exclamation marks", "wrong_output"),
+    ("输出全是感叹号", "wrong_output"),
+    ("returns someone else's text", "wrong_output"),
+    ("a request gets another user's answer", "wrong_output"),
+    ("返回了其他用户的回答", "wrong_output"),
+    ("回答串台了", "wrong_output"),
+    # what a program does when it fails, and what is so since a change
+    ("If a rank dies during initialisation the launcher blocks forever in recv", "hang"),
+    ("If one worker crashes all the others wait forever", "hang"),
+    ("如果一个 rank 挂掉，主进程会一直卡住", "hang"),
+    ("升级到 0.2.0 以后 3090 上跑 7B 模型爆显存，之前 0.1.0 没问题", "oom"),
+    ("After upgrading to 0.30.0 it hangs at startup, 0.28.0 was fine", "hang startup_hang"),
+    ("After the upgrade it hangs and nothing works", "hang"),
+    # silence
+    ("it hangs, no traceback", "hang no_error"),
+    ("卡住，没有 traceback", "hang no_error"),
+    ("没有任何 traceback", "no_error"),
+    # sleep, graphs, sizes
+    ("the engine is put to sleep and then crashes", "crash sleep_wakeup"),
+    ("after the trainer calls sleep() it hangs", "hang sleep_wakeup"),
+    ("it crashes right after CUDA graph capture finishes", "crash"),
+    ("graph capture finished, then it hangs", "hang"),
+    ("it crashes during CUDA graph capture", "startup_failure crash graph_capture"),
+    ("all-gather with unequal sizes on the ranks", "collective.sizes_differ"),
+    ("NumelIn differs between the ranks", "collective.sizes_differ"),
+    ("各卡 all_gather 的大小不一致", "collective.sizes_differ"),
+]
+
 
 @pytest.mark.parametrize(("text", "names"), STATED)
 def test_states(text, names):
@@ -302,6 +363,40 @@ QUIET = [
     "修复我们引入的死锁",
     "## Fix\n\nThe server no longer hangs; it crashed before",
     "# Fix hang in the scheduler\n\n## Details\n\nthe loop deadlocks",
+]
+
+QUIET += [
+    "Start-up finishes in a minute",
+    "启动期间没有卡住",
+    "服务启动时不会卡住",
+    "Does start-up finish?",
+    "the name does not start with a slash",
+    "It no longer returns garbage",
+    "it does not return garbage any more",
+    "nothing came back when I searched the logs",
+    "空闲时一直等待请求",
+    "it waits for requests",
+    "different users get identical answers",
+    "other users see hangs too",
+    "Other users report garbled answers",
+    "其他用户反馈会卡死",
+    "compare with another model's output",
+    "If it hangs, the watchdog fires after 300 s",
+    "if it crashes, let me know",
+    "If one worker crashes, I restart the others",
+    "如果再卡死，我就重启",
+    "万一卡死，其他请求都会卡死吗",
+    "We are worried: if one rank dies the others hang",
+    "After upgrading to 0.30.0 the hang is gone",
+    "升级之后正常了，之前会卡死",
+    "升级到 0.30 之后好了，不再卡死",
+    "after switching to 0.30.0 everything works, on 0.29.0 it hung",
+    "the process exits right after CUDA graph capture finishes",
+    "time.sleep(5) between the requests",
+    "NumelIn does not differ between ranks",
+    "the all-gather sizes are equal on all ranks",
+    "collectives with different sizes are supported",
+    "prompts of different sizes",
 ]
 
 

@@ -57,6 +57,10 @@ STATED = [
     ("without HiCache it also hangs", "!hierarchical"),
     ("HiCache off", "!hierarchical"),
     ("没有开 HiCache", "!hierarchical"),
+    ("IndexError in structured output", "structured"),
+    ("PP=2，请求带 json_schema 时报错", "structured"),
+    ("TP=8, HiCache + L3 storage backend: the service hangs", "hierarchical"),
+    ("TP=8, no HiCache", "!hierarchical"),
     ("HiCache is on. The warm-up pod runs without HiCache.", "container hierarchical"),
 ]
 

@@ -127,6 +127,44 @@ def test_bare_flags_one_to_a_line_name_their_engine() -> None:
     assert [one.span.line for one in launch.settings if one.span] == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("text", "engine", "settings"),
+    [
+        ("LLM(model='m', tensor_parallel_size=2)", "vllm", {"--tensor-parallel-size": 2}),
+        ("llm = LLM('m', enforce_eager=True)\nllm.generate('hi')", "vllm", {"--enforce-eager": True}),
+        ("from vllm import LLM\n\nLLM(\n    'm',\n    tensor_parallel_size=4,\n)", "vllm", {"--tensor-parallel-size": 4}),
+        ("pipeline('m', backend_config=TurbomindEngineConfig(tp=2))", "lmdeploy", {"--tp": 2}),
+        ("sgl.Engine(model_path='m')", "sglang", {"--model-path": "m"}),
+    ],
+)
+def test_a_whole_python_call_is_a_complete_launch(text: str, engine: str, settings: dict[str, object]) -> None:
+    launch = only(text)
+    assert (launch.engine, launch.complete, launch.model, said(launch)) == (engine, True, "m", settings)
+    assert all(one.span and one.start == -1 for one in launch.settings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "LLM(model='m', tensor_parallel_size=2, **more)",
+        "LLM('m', ...)",
+        "LLM(model='m', tensor_parallel_size=2, ...)",
+        "LLM(model='<model>', tensor_parallel_size=2)",
+        "We call LLM(model='m', tensor_parallel_size=2) and it hangs",
+        "调用 LLM(model='m', tensor_parallel_size=2) 就卡住",
+        "LLM(model='m', tensor_parallel_size=2",
+        "pipeline('text-generation', model='m')",
+        "Engine(name='m')",
+    ],
+)
+def test_a_call_in_part_or_in_prose_is_not_complete(text: str) -> None:
+    assert all(not one.complete for one in reading(text).launches)
+
+
+def test_a_call_of_another_engine_than_the_one_given() -> None:
+    assert all(not one.complete for one in reading("LLM(model='m', tensor_parallel_size=2)", "sglang").launches)
+
+
 def test_an_unclosed_quote_in_flags() -> None:
     with pytest.raises(UsageError, match="column 22"):
         reading("""--speculative-config '{"method":"mtp"}""", "vllm", strict=True)

@@ -8,8 +8,13 @@ import pytest
 
 from advisor.catalog.engines import knowledge
 from advisor.evidence.builds import read_build
+from advisor.jobs.assemble import assemble
+from advisor.jobs.judging import view_of
+from advisor.jobs.request import Request
 from advisor.match.builds import affected, contains, nearest_release
+from advisor.match.conditions import evaluate
 from advisor.model.build import Build, Holding, plain_build
+from advisor.model.condition import parse
 from advisor.model.rule import Affected, Boundary
 from advisor.model.truth import Truth
 
@@ -256,3 +261,22 @@ MERGED = (
 def test_a_month_alone_places_what_is_older_than_any_release_lags(build: Build, truth: Truth) -> None:
     assert judged(MERGED, build)[0] is truth
     assert truth is Truth.UNKNOWN or "placed by date" in judged(MERGED, build)[1]
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted", "truth"),
+    [
+        ("(Nov 2025)", {"component": "sglang", "before": "0.5.13"}, Truth.YES),  # it left main in June 2026
+        ("(July 2026)", {"component": "sglang", "before": "0.5.13"}, Truth.NO),
+        ("(June 2026)", {"component": "sglang", "before": "0.5.13"}, Truth.UNKNOWN),
+        ("0.5.x", {"component": "sglang", "from": "0.4.6"}, Truth.YES),
+        ("<0.5.0", {"component": "sglang", "from": "0.5.1"}, Truth.NO),
+        ("0.5.14", {"component": "sglang", "before": "0.5.13"}, Truth.NO),
+        ("", {"component": "sglang", "before": "0.5.13"}, Truth.UNKNOWN),
+    ],
+)
+def test_a_condition_on_the_engines_own_release_is_placed_as_builds_are(
+    version: str, wanted: dict[str, str], truth: Truth
+) -> None:
+    case, _ = assemble(Request(engine="sglang", version=version, strict=False))
+    assert evaluate(parse(wanted), view_of(case)).truth is truth
