@@ -129,7 +129,8 @@ def _statements(start: int, line: str, shown: str) -> Iterator[_Statement]:
         left, right = clause_of(line, found.start(), found.end())
         number = next((one for one in numbers if found.end() <= one.start <= found.end() + 1), None)
         role = number.role if number else ""
-        if role not in ("", NOW) or not shown[start + found.start() : start + found.end()].strip():
+        bounded = re.search(r"\b(?:older|earlier|lower) than\b", found.group(), re.I) is not None
+        if (role not in ("", NOW) and not bounded) or not shown[start + found.start() : start + found.end()].strip():
             continue
         around = line[left : found.start()] + line[found.end() : right]  # "older than" says of which release it is
         if role == NOW or (not of_another(around) and not elsewhere(line)):

@@ -141,7 +141,7 @@ SIGNS: tuple[Sign, ...] = (
         r"\bnothing (?:more |else |ever )?(?:comes?|came|is coming|gets?|got) (?:back|out|through|returned)\b|"
         r"\bnothing (?:is |was |gets? )?(?:ever )?(?:returned|answered|moves|moving)\b",
         "requests pile up and nothing comes back",
-        unless=r"\blogs?\b|grep|search|quer(?:y|ies) (?:on|in) the",
+        unless=r"\blogs?\b|grep|search|quer(?:y|ies) (?:on|in) the|empty|wrong|garbl|\bas an? error",
     ),
     Sign(
         "symptom.hang",
@@ -435,8 +435,8 @@ SIGNS: tuple[Sign, ...] = (
         r"\b(?:another|a different|the wrong|other|some other|one another'?s?|each other'?s?) ?(?:user|request|customer|person|client|session|"
         r"conversation|prompt|chat|people)?(?:'s|s'|s)? (?:\w+ )?(?:answer|text|output|reply|response|completion|content|words|message|result)s?\b",
         "a request returns another user's text",
-        near=r"\breturn|\bget|\bgot\b|receiv|\bmix|\bsee|\bsaw\b|\bshow|\bleak|\bswap|\banswer|\bcontain|\bgives?\b|\bends? up",
-        unless=r"no other|other than|each other's (?:ranks?)|compare|same as",
+        near=r"\breturn|\bget|\bgot\b|receiv|\bmix|\bsees?\b|\bsaw\b|\bshow|\bleak|\bswap|\bcontain|\bgives?\b|\bends? up",
+        unless=r"\bfine\b|\bok\b|correct|no other|other than|each other's (?:ranks?)|compare|same as",
     ),
     Sign(
         "symptom.wrong_output",
@@ -473,7 +473,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.oom",
-        r"\booms?\b|\boom-?killed\b|out[- ]of[- ]memory|\black of memory\b|\bnot enough memory\b",
+        r"\booms?\b|\boutofmemory|\boom-?killed\b|out[- ]of[- ]memory|\black of memory\b|\bnot enough memory\b",
         "runs out of memory while capturing graphs",
         unless=r"[a-z]-oom-[a-z]|[a-z]/[a-z0-9-]*-?oom|(?:^|[^a-z])oom-[a-z]+-",
     ),
@@ -893,7 +893,7 @@ SIGNS: tuple[Sign, ...] = (
         r"\bcuda_?graph_?(?:capture|runner)\b|\bcapture_model\b|\bwhile (?:it is |the engine is )?capturing\b|\bcaptur(?:e|es|ing) (?:cuda|acl) ?graphs?\b|\bgraph-capture\b",
         "runs out of memory while capturing CUDA graphs; graph capture fails",
         near=(
-            r"\bfail|\bcrash|\boom\b|out of (?:\w+ )?memory|\bhang|\bhung\b|\bstuck\b|\bdie[sd]?\b|\babort|\berror|\billegal|\bassert|\bstops?\b|\bfreez|\bsegfault|"
+            r"\bfail|\bcrash|\boom\b|out of (?:\w+ )?memory|\bhang|\bhung\b|\bstuck\b|\bdie[sd]?\b|\babort|error|\billegal|\bassert|\bstops?\b|\bfreez|\bsegfault|"
             r"\bkill|\bnever\b|\bexception|\bbreaks?\b|\bstalls?\b|\bblocks?\b|\bdeadlock|\btraceback|\braises?\b|\bthrows?\b|won't|cannot|can't|崩|挂|卡|报错|失败|爆"
         ),
         unless=r"[a-z]/[a-z0-9-]*graph-capture|\bafter (?:the )?(?:cuda |acl )?graph capture (?:is |was |has )?(?:done|complete|finish)|capture (?:is |was |has )?(?:done|finish|complete|succeed)|"

@@ -57,9 +57,9 @@ _SUBJECT = (
     r"sees?|see|get|hit|has|have|had|is|are|was|gets?|numelin|accept|lengths?|processes|process|pods?|alert|rule|line|nodes?|there)"
 )
 _IF = (
-    rf"\b(?:if|whether|in case|unless|should|once|when) (?:{_SUBJECT} )*(?:{TROUBLE})(?:$|\W)"
+    rf"\b(?:if|whether|in case|unless|should|once|when) (?:{_SUBJECT} )*(?:{TROUBLE}|killed|exits?|exited)(?:$|\W)"
     r"|\b(?:if|whether|in case) (?:the |an? |any |one |a single |some |either |another )?[\w-]+ (?:(?:ever|still|again|really|should|could|does|do|did|then|just|will|may|contains?|says?|shows?|"
-    rf"prints?|reports?|raises?|throws?|has|have|had|is|are|was|gets?|an?|the|of) )*(?:{TROUBLE})(?:$|\W)"
+    rf"prints?|reports?|raises?|throws?|has|have|had|is|are|was|gets?|an?|the|of) )*(?:{TROUBLE}|killed|exits?|exited)(?:$|\W)"
 )
 # if a rank dies, … the launcher blocks forever: what the program does, in the present
 _THEN = (
@@ -67,9 +67,7 @@ _THEN = (
     r"(?:blocks?|hangs?|waits?|sits?|is stuck|are stuck|stays?|dies|die|crash(?:es)?|never|freezes?|stalls?|dead-?locks?|stops?|spins?|"
     r"loops?|keeps?|aborts?|gets? stuck|go(?:es)? (?:dead|silent)|leaks?|returns? (?:garb|wrong|err))\b)"
 )
-_ZH_THEN = (
-    r"[,，]([^,，。;]{0,24}(?:卡[住死主]|死锁|假死|挂[掉起死住]|崩|不返回|没有?响应|一直等|阻塞|不动|乱码|超时|报错))"
-)
+_ZH_THEN = r"[,，]([^,，。;]{0,24}(?:卡[住死主在着]|死锁|假死|挂[掉起死住]|崩|不返回|没有?响应|一直等|阻塞|不动|乱码|超时|报错))"
 _NOT_STATED = (
     r"\b(?:would|will|may|might|could|can|should|must|i|we|you|please|let|let's|tell|alert|page|restarts?|collect|capture|send|file|open|"
     r"check|look|run|try|use|set|then (?:check|look|run|try|use|set|the rule|it is))\b|\?|"

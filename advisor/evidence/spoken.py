@@ -20,7 +20,7 @@ from advisor.evidence.shapes import Shape
 
 MAX_LINE = 4000
 
-_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[A-Za-z0-9_./@:+%-]*[A-Za-z0-9_%])"
+_VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[A-Za-z0-9_./@:+%-]*[A-Za-z0-9_%](?:,\d+)*)"
 _ASSIGNED = rf"(?:export +)?[A-Za-z_][A-Za-z0-9_]*={_VALUE}"
 _COMMAND = (
     r"(?:\S*/)?(?:vllm|sglang|lmdeploy|xllm)(?: (?:serve|chat|bench|api_server|launch_server|lite|convert))*"
@@ -28,9 +28,9 @@ _COMMAND = (
     r"|docker (?:compose )?(?:run|up|exec)|kubectl \w+"
 )
 _FLAG = r"--?[A-Za-z][A-Za-z0-9_.-]*(?:=[A-Za-z0-9_./-]+)?"
-_RAISED = r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Timeout)s?"
+_RAISED = r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Timeout)s?|Tracebacks?"
 _STOP = r"[ \t]*[,，、;；:：。&/+][ \t/+&]*|[ \t]+"
-_PAUSE = r"[ \t]*(?:[,:][ \t]|[，、；：。])"
+_PAUSE = r"[ \t]*(?:[,:+][ \t]|[，、；：。])"
 
 # a word that goes on as a sentence does, not as a command line
 _JOINS = (
@@ -49,7 +49,7 @@ _SHELL = Shape(
     r"|\b\w+\([^)\s]*=|^[^(]*\)"
 )
 _FLAGS = Shape(r"(?:^|\s)--?[A-Za-z][\w-]")
-_LEADS = Shape(rf"\s*(?:>\s*)?(?:(?:{_ASSIGNED})(?:{_STOP}))*(?:{_ASSIGNED}|{_COMMAND}|{_FLAG}|{_RAISED}(?= ))")
+_LEADS = Shape(rf"\s*(?:>\s*)?(?:(?:{_ASSIGNED})(?:{_STOP}))*(?:{_ASSIGNED}|{_COMMAND}|{_FLAG}|(?:{_RAISED})(?= ))")
 _LEADS_VALUE = Shape(rf"\s*(?:>\s*)?{_FLAG} [A-Za-z0-9_./-]+")  # --tp 8 with MTP
 _GOES_ON = Shape(rf"(?i:[ \t,，、;；:：。]*(?:\([^()]{{0,80}}\) ?)?{_JOINS})")
 _GOES_ON_CHINESE = Shape(rf"[ \t]*(?:[,，、;；:：。]\s*)?(?:{_CHINESE}|[A-Za-z][\w.+-]*[ \t]?{_CHINESE})")
@@ -57,6 +57,9 @@ _PAUSES = Shape(_PAUSE)
 _NAMES = Shape(
     r"[ \t]*[,，、；：。:][^=(){}\[\]'\"<>|]*\b[A-Za-z]{3}[^=(){}\[\]'\"<>|]*$"
 )  # TP=4, HiCache storage backend
+_AFTER_SEMICOLON = Shape(  # PP=2; json_schema requests crash
+    r";[ \t]+(?!(?:echo|printf|exec|sudo|exit|cd|source|export|if|for|while)\b)[^;='\"$|<>\\]*$"
+)
 _SAYS = Shape(rf"{_CHINESE}|(?i:(?<![\w.'\"-]){_JOINS})")
 _CHINESE_ANY = Shape(_CHINESE)
 _ONLY_ASSIGNED = Shape(rf"[\s,，、]*(?:{_ASSIGNED}(?:{_STOP}|$|\)))+\s*$")
@@ -72,6 +75,8 @@ def is_sentence(line: str) -> bool:
 
 def _goes_on(line: str, end: int) -> bool:
     rest = line[end:]
+    if rest.startswith(";") and _AFTER_SEMICOLON.match(rest):
+        rest = "," + rest[1:]
     if not rest.strip() or line[end - 1] == "/":
         return False
     if _GOES_ON.match(rest) and rest[0] in " \t,，、;；:：。":
@@ -93,7 +98,8 @@ def tail_begins(line: str) -> int:
     if not ends:
         return -1
     tail = line[ends[-1] :]
-    if _SHELL.search(tail) or "'" in tail or '"' in tail or len(tail.split()) < 2 - bool(_CHINESE_ANY.search(tail)):
+    alone = "=" in line[: ends[-1]].rpartition(" ")[2] or _CHINESE_ANY.search(tail)  # else one word is the flag's value
+    if _SHELL.search(tail) or "'" in tail or '"' in tail or len(tail.split()) < (1 if alone else 2):
         return -1
     return ends[-1] if _SAYS.search(tail) else -1
 

@@ -49,6 +49,7 @@ _RUNS_WITHOUT = re.compile(
     rf"|{_SUBJECT} ?(?:is |was |= ?|都)?{_OFF}(?![{_W}])"
 )  # no speculation; speculation off; we do not use speculative decoding
 _WHOLE = re.compile(r"[\s`*\"'>-]*(?:and |but |just |plain |also )?\Z")
+_HERE = re.compile(r"(?i)\A\s*(?:here|at all|involved|in use)\b")
 _TOKENS = re.compile(
     rf"(?i)(?:num_speculative_tokens|speculative[_-]num[_-]draft[_-]tokens|num_draft_tokens)[\"'`]?\s*[:=\s]\s*"
     rf"(\d{{1,4}})(?![{_W}])(?!\.\d)"
@@ -109,7 +110,7 @@ def _none(prose: Prose) -> Iterator[Saying]:
     for found in _RUNS_WITHOUT.finditer(prose.joined):
         start, end = found.span()
         after = prose.clause(start, end)[len(prose.before(start)) + end - start :]
-        if not _WHOLE.match(prose.before(start)) or after.strip(" `*\"'.。"):
+        if not _WHOLE.match(prose.before(start)) or _HERE.sub("", after).strip(" `*\"'.。"):
             continue
         if cases.of_another_run(prose, start, end) or cases.judged(prose.sentence_before(start)):
             continue

@@ -28,6 +28,10 @@ WORDS = [
     "KeyError when two requests end together",
     "NCCL_P2P_DISABLE=1 makes it start",
     "TP=4 时卡死",
+    "PP=4 + MTP, requests hang after a while",
+    "PP=2; json_schema requests crash",
+    "CUDA_VISIBLE_DEVICES=0,1 时卡死",
+    "Traceback when two requests end together",
 ]
 NO_WORDS = [
     "",
@@ -44,6 +48,8 @@ NO_WORDS = [
     "PORT=8000 make test  # hangs on CI",
     "A=1 cmd | tee log",
     "A=1; b=2",
+    "A=1; echo it hangs",
+    "A=1; vllm serve m; wait",
     "vllm serve m --served-model-name hangs-never \\",
     "vllm serve m",
     "docker run --gpus all vllm/vllm-openai --model m",
@@ -53,6 +59,8 @@ NO_WORDS = [
     "IndexError: list index out of range",
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB",
     "TimeoutError",
+    "Traceback (most recent call last):",
+    "CUDA_VISIBLE_DEVICES=0,1 python3 server.py",
     "x=1" * 2000,
 ]
 
@@ -72,10 +80,11 @@ def test_what_is_no_sentence(line):
     [
         ("vllm serve m --tp 2 hangs after an hour", " 2 hangs after an hour"),
         ("vllm serve m --enable-expert-parallel 卡死", " 卡死"),
+        ("xllm --model m --nnodes=2 hangs", " hangs"),
         ("vllm serve m --tp 2", None),
         ("vllm serve m --tp 2  # hangs", None),
         ("vllm serve m --served-model-name crash", None),
-        ("vllm serve m --hf-overrides '{\"it\": \"hangs\"} '", None),
+        ('vllm serve m --hf-overrides \'{"it": "hangs"} \'', None),
         ("vllm serve m hangs", None),
         ("A=1 sglang serve --tp 8 | tee -a the.log", None),
     ],

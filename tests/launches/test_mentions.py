@@ -73,6 +73,10 @@ from tests.launches.situations import facts, only, reading, said, variables
         ("It hangs; NCCL_P2P_DISABLE=1 makes it start", {"helped:NCCL_P2P_DISABLE": "1"}),
         ("It hangs, with NCCL_P2P_DISABLE=1 it works", {"helped:NCCL_P2P_DISABLE": "1"}),
         ("启动卡住，设置 NCCL_P2P_DISABLE=1 后正常", {"helped:NCCL_P2P_DISABLE": "1"}),
+        ("export NCCL_P2P_DISABLE=1 fixed it", {"helped:NCCL_P2P_DISABLE": "1"}),
+        ("After setting NCCL_P2P_DISABLE=1 the server starts", {"helped:NCCL_P2P_DISABLE": "1"}),
+        ("NCCL_P2P_DISABLE=1 doesn't make it start", {"tried:NCCL_P2P_DISABLE": "1"}),
+        ("no speculative decoding here, it hangs", {"speculation.method": "none"}),
     ],
 )  # fmt: skip
 def test_facts_stated(text: str, expected: dict[str, Any]) -> None:
@@ -129,6 +133,9 @@ def test_facts_stated(text: str, expected: dict[str, Any]) -> None:
         "speculative decoding works",
         "it would hang with speculative decoding, they say; we run no draft model",
         "unset NCCL_P2P_DISABLE=1",
+        "Setting NCCL_P2P_DISABLE=1 should help",
+        "Would NCCL_P2P_DISABLE=1 make it start?",
+        "NCCL_P2P_DISABLE=1 is set, the server starts and hangs later",
         "before, NCCL_P2P_DISABLE=1 used to work",
     ],
 )
@@ -315,7 +322,8 @@ def test_a_whole_config_has_its_defaults_and_an_elided_one_has_not() -> None:
 def test_words_after_a_command_are_read_as_words() -> None:
     found = reading("vllm serve ... --pipeline-parallel-size 2 with suffix decoding")
     assert found.launches[0].model == "" and {one.name: one.value for one in found.facts} == {
-        "speculation.method": "suffix", "speculation.on": True
+        "speculation.method": "suffix",
+        "speculation.on": True,
     }
     assert facts("vllm serve m/x -tp 8 (ray, 8 nodes)") == {"topology.nodes": 8}
 

@@ -132,7 +132,11 @@ def test_bare_flags_one_to_a_line_name_their_engine() -> None:
     [
         ("LLM(model='m', tensor_parallel_size=2)", "vllm", {"--tensor-parallel-size": 2}),
         ("llm = LLM('m', enforce_eager=True)\nllm.generate('hi')", "vllm", {"--enforce-eager": True}),
-        ("from vllm import LLM\n\nLLM(\n    'm',\n    tensor_parallel_size=4,\n)", "vllm", {"--tensor-parallel-size": 4}),
+        (
+            "from vllm import LLM\n\nLLM(\n    'm',\n    tensor_parallel_size=4,\n)",
+            "vllm",
+            {"--tensor-parallel-size": 4},
+        ),
         ("pipeline('m', backend_config=TurbomindEngineConfig(tp=2))", "lmdeploy", {"--tp": 2}),
         ("sgl.Engine(model_path='m')", "sglang", {"--model-path": "m"}),
     ],
