@@ -173,10 +173,11 @@ _COUNTS = (
 )
 _BY_NODE = rf"\b(?P<nodes>\d{{1,3}})\s*[x×*]\s*(?P<each>\d{{1,2}})\s*[x×*]?\s*{_MAKER}{_CARD}"  # 2x 8 H20
 _NODES = (
-    rf"{_N}\s*(?:x\s*)?(?:{_MAKER}{_CARD}\s*)?(?:nodes?|machines?|hosts?|boxes|box)\b(?!s?\s*(?:fail|"
+    rf"(?<!(?i:cuda) )(?<!(?i:[rg]tx) )(?<!(?i:driver) )(?<!(?i:torch) )(?<!(?i:python) ){_N}\s*(?:x\s*)?(?:{_MAKER}{_CARD}\s*)?(?:nodes?|machines?|hosts?|boxes|box)\b(?!s?\s*(?:fail|"
     r"die|hang|are\b|is\b|join|would))",
     r"(?P<n>\d{1,3}|单|两|双|三|四)\s*(?:个|台)?(?:节点|机(?!器|制|会|群)|机器)",  # 两机, 2 节点
 )
+_MOST_NODES = 1024
 _OTHERS = r"(?i:\b(?:other|rest|remaining|last|first|only|another|up to|at least|every)\s+$|其他|其余|每)\s*$"
 
 _HINT = (
@@ -394,7 +395,7 @@ def _counts(words: str) -> Iterator[Fact]:
         yield _fact("hardware.nodes", nodes)
         yield _fact("hardware.count", nodes * each, f"{nodes} machines of {each}")
     nodes = next((number for pattern in _NODES if (number := _number(pattern, words)) is not None), 0)
-    if nodes:
+    if 0 < nodes <= _MOST_NODES:  # "4090 machines" are machines with that card
         yield _fact("hardware.nodes", nodes)
     for pattern in _COUNTS:
         for found in re.finditer(pattern, words):

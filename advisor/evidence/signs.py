@@ -473,7 +473,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.oom",
-        r"\booms?\b|\boutofmemory|\boom-?killed\b|out[- ]of[- ]memory|\black of memory\b|\bnot enough memory\b",
+        r"\booms?\b|outofmemory(?:error)?\b|\boom-?killed\b|out[- ]of[- ]memory|\black of memory\b|\bnot enough memory\b",
         "runs out of memory while capturing graphs",
         unless=r"[a-z]-oom-[a-z]|[a-z]/[a-z0-9-]*-?oom|(?:^|[^a-z])oom-[a-z]+-",
     ),

@@ -223,3 +223,10 @@ def test_every_fact_is_declared_and_asks():
 @pytest.mark.parametrize("odd", ["", "\n\n", "x" * 5000, "\x00\ud800", "9" * 400 + "x H100", "GPU" * 2000])
 def test_odd_text_is_no_error(odd):
     assert all(fact.value for fact in read_hardware(odd, artifact="x"))
+
+
+@pytest.mark.parametrize(
+    "said", ["hangs on RTX 4090 machines", "on 4090 machines it hangs", "this CUDA 13 machine", "Python 3 machine"]
+)
+def test_a_number_of_something_else_is_no_number_of_machines(said: str) -> None:
+    assert not [one for one in read_hardware(said, artifact="x") if one.name == "hardware.nodes"]
