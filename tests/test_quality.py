@@ -60,3 +60,11 @@ def test_the_rankings_beside_it_rank_the_same_text(capsys: pytest.CaptureFixture
 
 def test_what_is_removed_is_removed_from_every_report() -> None:
     assert [one["env"] for one in quality.without([LEADS, ALARM], "env")] == ["", ""]
+
+
+def test_a_rule_about_that_very_thread_is_no_false_alarm() -> None:
+    own = {**ALARM, "url": "https://github.com/sgl-project/sglang/issues/27221#issuecomment-1"}
+    found = quality.figures(judged(own))
+    assert (found.beyond, found.negatives, dict(found.false)) == (1, 0, {})
+    other = {**ALARM, "url": "https://github.com/sgl-project/sglang/issues/1"}
+    assert quality.figures(judged(other)).false == {"matched": 1}
