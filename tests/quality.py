@@ -93,14 +93,14 @@ class Figures:
 
 
 def _threads(rule: Rule) -> set[str]:
-    """Every thread that a rule is about: its references, fixes and aliases."""
+    """The threads of a rule's own failure: its aliases and fixes; a reference may be about a look-alike."""
     fixes = {f"https://github.com/{one.repo}/pull/{one.pr}" for one in rule.fixes}
     named = {
         f"https://github.com/{repo}/{kind}/{number}"
         for repo, _, number in (alias.partition("#") for alias in rule.aliases)
         for kind in ("issues", "pull")
     }
-    return {one.url for one in rule.references} | fixes | named
+    return fixes | named
 
 
 def rule_of() -> dict[str, str]:
