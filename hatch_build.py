@@ -27,20 +27,20 @@ class CatalogueHook(BuildHookInterface):
     def compiled(self) -> list[Path]:
         """The compiled catalogue and engine profiles, in a folder of their own until the wheel is written."""
         sys.path.insert(0, self.root)
-        from advisor.catalog import compiled, engines, histories, replacements
+        from advisor.catalog import compiled, engines, histories, kept, replacements
 
         self.folder = tempfile.TemporaryDirectory()
         catalogue = compiled.compile_rules(Path(self.root, "rules"))
         if catalogue["problems"]:
             raise SystemExit("\n".join(catalogue["problems"]))
         files = [Path(self.folder.name, "catalog.json"), Path(self.folder.name, "engines.json")]
-        compiled.write(files[0], catalogue)
-        compiled.write(files[1], engines.compile_profiles(Path(self.root, "knowledge")))
+        kept.write(files[0], catalogue)
+        kept.write(files[1], engines.compile_profiles(Path(self.root, "knowledge")))
         for settings in sorted(Path(self.root, "knowledge").glob("*/settings.json")):
             files.append(Path(self.folder.name, histories.shipped_name(settings.parent.name)))
-            compiled.write(files[-1], histories.compile_settings(settings))
+            kept.write(files[-1], histories.compile_settings(settings))
         files.append(Path(self.folder.name, replacements.SHIPPED))
-        compiled.write(files[-1], replacements.compile_replacements(Path(self.root, "knowledge")))
+        kept.write(files[-1], replacements.compile_replacements(Path(self.root, "knowledge")))
         return files
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

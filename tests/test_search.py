@@ -20,7 +20,7 @@ def found(*arguments: str, stdin: str = "") -> list[str]:
     [
         ("a rank spins in ncclLocalOpAppend on Grace", "any/nccl-proxy-slot-leak-arm"),
         ("request waiting timeout, then the ranks disagree about the batch", "sglang/timeout-abort-divergence"),
-        ("mtp 之后多小时静默，没有报错", "lmdeploy/mtp-silent-hang"),
+        ("lmdeploy 开启 mtp 之后，跑几个小时就静默，没有报错", "lmdeploy/mtp-silent-hang"),
         ("pp_broadcast of another width at the first sample", "vllm/pp-spec-sample-width"),
     ],
 )

@@ -24,8 +24,6 @@ ASKED = 120  # words of a text that ask, the rarest in the catalogue first
 _COLUMNS = {"named": 4.0, "machine": 2.0, "told": 1.0}
 """What a rule says and how much a word there weighs: its name and summary; its patterns, settings, frames; the rest."""
 
-_UNDERSTOOD = 0.3  # what a word weighs that is not the text's own, but what it was understood to mean
-
 _WORD = re.compile(r"[A-Za-z0-9]+|[\u3400-\u9fff]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SYNTAX = re.compile(r"\(\?[a-zA-Z]+\)|\\[A-Za-z]|\[[^\]]*\]|[\\^$.|?*+(){}]")
@@ -47,16 +45,19 @@ class Resemblance:
     weight: float
 
 
-def resembling(rules: Sequence[Rule], text: str, most: int, understood: str = "") -> tuple[Resemblance, ...]:
+def resembling(
+    rules: Sequence[Rule], text: str, most: int, understood: str = "", weight: float = 0.3
+) -> tuple[Resemblance, ...]:
     """The rules nearest to the text, at most `most`, the nearest first; none where no telling word is shared.
 
-    `understood` is what the text means in the rules' own words: it asks as well, and is not among what is shared.
+    `understood` is what the text means in the rules' own words: it asks as well, with `weight` for each word, and is
+    not among what is shared.
     """
     with closing(_index(rules)) as index:
         own = _asking(index, text)
         weighed = defaultdict(float, _weighed(index, own))
-        for row, weight in _weighed(index, _asking(index, understood)).items():
-            weighed[row] += weight * _UNDERSTOOD
+        for row, near in _weighed(index, _asking(index, understood)).items():
+            weighed[row] += near * weight
         nearest = sorted(weighed, key=lambda row: (-weighed[row], row))[:most]
         return tuple(Resemblance(rules[row], _shared(index, row, own), weighed[row]) for row in nearest)
 

@@ -56,8 +56,8 @@ def _compiled() -> dict[str, list[Entry]]:
 
 
 def _sound(content: Any) -> bool:
-    entries = (one for each in content.values() for one in each)
-    return bool(content) and all(_KEYS >= one.keys() >= {"setting", "source"} for one in entries)
+    entries = [one for each in content.values() for one in each]
+    return bool(entries) and all(_KEYS >= one.keys() >= {"setting", "source"} for one in entries)
 
 
 def compile_replacements(folder: Path) -> dict[str, list[Entry]]:

@@ -173,7 +173,8 @@ _COUNTS = (
 )
 _BY_NODE = rf"\b(?P<nodes>\d{{1,3}})\s*[x×*]\s*(?P<each>\d{{1,2}})\s*[x×*]?\s*{_MAKER}{_CARD}"  # 2x 8 H20
 _NODES = (
-    rf"(?<!(?i:cuda) )(?<!(?i:[rg]tx) )(?<!(?i:driver) )(?<!(?i:torch) )(?<!(?i:python) ){_N}\s*(?:x\s*)?(?:{_MAKER}{_CARD}\s*)?(?:nodes?|machines?|hosts?|boxes|box)\b(?!s?\s*(?:fail|"
+    r"(?<!(?i:cuda) )(?<!(?i:[rg]tx) )(?<!(?i:driver) )(?<!(?i:torch) )(?<!(?i:python) )"
+    rf"{_N}\s*(?:x\s*)?(?:{_MAKER}{_CARD}\s*)?(?:nodes?|machines?|hosts?|boxes|box)\b(?!s?\s*(?:fail|"
     r"die|hang|are\b|is\b|join|would))",
     r"(?P<n>\d{1,3}|单|两|双|三|四)\s*(?:个|台)?(?:节点|机(?!器|制|会|群)|机器)",  # 两机, 2 节点
 )

@@ -1,10 +1,12 @@
 """A text, English or Chinese -> the known failures whose words are nearest to it: resemblance only, never a finding.
 
 What the readers understand of the text asks as well, in the words that declare it: `卡死` is read as a hang, and so
-finds rules that speak of hangs in English.
+finds rules that speak of hangs in English. Of a Chinese text that is what counts, for rules are written in English.
 """
 
 from __future__ import annotations
+
+import re
 
 from advisor.catalog import full_text
 from advisor.errors import UsageError
@@ -19,6 +21,7 @@ from advisor.model.search import SEARCH_SCHEMA, SearchReport
 MOST = 3
 """How many a report without a match names."""
 
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _READ = 200_000  # characters of a case's texts that ask
 
 
@@ -40,7 +43,8 @@ def related(case: Case, most: int = MOST) -> tuple[ResemblanceOut, ...]:
     if not texts.strip():
         return ()
     rules = [rule for rule in catalogue() if applies(rule, *view_of(case).engines)]
-    found = full_text.resembling(rules, texts, most, _understood(case))
+    chinese = len(_CHINESE.findall(texts)) * 4 > len(texts)
+    found = full_text.resembling(rules, texts, most, _understood(case), 1.0 if chinese else 0.3)
     return tuple(ResemblanceOut(one.rule.id, one.rule.summary, one.shares[:8]) for one in found)
 
 
