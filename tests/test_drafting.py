@@ -137,3 +137,32 @@ def test_a_line_as_a_pattern_finds_itself_and_its_like(line: str, also: str) -> 
     pattern = compile_pattern(pattern_of(line))
     assert pattern.search(line) is not None and pattern.search(also) is not None
     assert pattern.search("another line") is None
+
+
+def test_no_secret_of_a_line_or_a_model_is_written(tmp_path: Path) -> None:
+    text = (
+        "# vllm fails\n\n```\nvllm serve https://user:passw0rd@host/m --tp 2\n```\n```\n"
+        "ERROR 08-22 11:02:41 [a.py:1] RuntimeError: unauthorized token hf_abcdefghijklmnopqrstuvwxyz012345 failed\n```\n"
+    )
+    _, rule = drafted(tmp_path, text, "--id", "vllm/secret")
+    assert rule and "passw0rd" not in rule and "hf_abcdef" not in rule
+
+
+@pytest.mark.parametrize("odd", ["\x9b31m", "\x1b[31m", "\ufffe", "\u202e", "\x00"])
+def test_what_yaml_does_not_take_or_drives_a_terminal_is_left_out(tmp_path: Path, odd: str) -> None:
+    drafted(tmp_path, f"# vllm x {odd} y\nRuntimeError: red {odd} failed here\n", "--id", "vllm/odd")
+    ran = advisor("rules", "validate", "--rules", "rules", cwd=tmp_path)
+    assert {line.rsplit("[", 1)[1] for line in ran.out.splitlines()[:-1]} == {"blank]"}
+    assert not [one for one in (tmp_path / "rules").rglob("*") if one.is_file() and odd in one.read_text()]
+
+
+def test_a_title_that_is_an_address_is_no_title(tmp_path: Path) -> None:
+    _, rule = drafted(tmp_path, f"https://github.com/vllm-project/vllm/issues/9\n{ISSUE}")
+    assert "id: vllm/frobnicator-out-range-mtp" in rule
+
+
+@pytest.mark.parametrize("id", ["vllm/" + "a" * 300, "vllm/a-", "/etc/x", "../x"])
+def test_an_id_that_no_folder_can_have_is_refused(tmp_path: Path, id: str) -> None:
+    (tmp_path / "rules").mkdir()
+    ran = advisor("rules", "new", id, cwd=tmp_path)
+    assert ran.code == 2 and "not an id" in ran.err

@@ -164,3 +164,52 @@ def test_how_long_logs_watch(texts: list[str], seconds: float | None) -> None:
 def test_what_the_contract_prints_is_json(tmp_path: Path) -> None:
     ran, found = verified(tmp_path, RULE, *CURED, **GOOD)
     assert json.loads(ran.out)["schema"] == found["schema"] == "advisor-verify/1"
+
+
+def two_engines(*pairs: tuple[int, int]) -> str:
+    return "".join(
+        f"Sat Aug 22 11:{at:02}:00 UTC 2026\n"
+        + "".join(
+            f'vllm:num_requests_running{{engine="{engine}",model_name="m"}} 2.0\n'
+            f'vllm:generation_tokens_total{{engine="{engine}",model_name="m"}} {one}.0\n'
+            for engine, one in enumerate(pair)
+        )
+        for at, pair in enumerate(pairs)
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments"),
+    [
+        ({"metrics": metrics(100, 200, 200)}, CURED),  # grew, then stood
+        ({"metrics": metrics(500, 500, 10, 600)}, CURED),  # stood, then was started anew
+        ({"metrics": metrics(100, 50)}, CURED),
+        ({"metrics": two_engines((100, 100), (100, 200))}, CURED),  # one of two engines stands
+        ({"serve": log(3) + "INFO 08-23 12:00:00 [a.py:1] x\n"}, CURED),  # a day of silence
+        (
+            {
+                "serve": log(
+                    70, "INFO 08-22 12:12:00 [core.py:71] Initializing a V1 LLM engine (v0.28.0) with config: x"
+                )
+            },
+            CURED,
+        ),
+        ({}, (*CURED, "--symptom", "it still hangs after a while")),
+    ],
+)
+def test_what_only_looks_like_a_cure_does_not_pass(tmp_path: Path, changes: dict[str, str], arguments: Any) -> None:
+    ran, found = verified(tmp_path, RULE, *arguments, **{**GOOD, **changes})
+    assert ran.code == 1 and found["outcome"] in ("fail", "not enough")
+
+
+def test_evidence_of_another_engine_verifies_nothing(tmp_path: Path) -> None:
+    (tmp_path / "serve.log").write_text(log(70))
+    ran = advisor("verify", RULE, "serve.log", "--engine", "sglang", "--version", "0.5.20", cwd=tmp_path)
+    assert ran.code == 2 and "is a failure of vllm" in ran.err
+
+
+def test_an_input_that_could_not_be_read_keeps_it_from_passing(tmp_path: Path) -> None:
+    (tmp_path / "serve.log").write_text(log(70))
+    (tmp_path / "metrics.txt").write_text(GOOD["metrics"])
+    ran = advisor("verify", RULE, "serve.log", "metrics.txt", "gone.log", *CURED, "--format", "json", cwd=tmp_path)
+    assert ran.code == 2 and ran.report["outcome"] == "not enough"

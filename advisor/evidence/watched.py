@@ -1,72 +1,134 @@
 """Logs and `/metrics` -> for how long they watch, and whether a counter grew: what a verification asks of evidence.
 
-first line 10:44:31, last line 11:50:02                        3931 s watched
+10:44:31 … 11:50:02, never silent for 10 minutes               3931 s watched
 vllm:generation_tokens_total 18231.0, then 20117.0             grew
+100, 200, 200 while requests run                               stood still
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from advisor.evidence.lines import lines
-from advisor.evidence.moments import Moment, moment_of, on_one_scale
-from advisor.evidence.snapshots import Snapshot, snapshots
+from advisor.evidence.metrics import RUNNING
+from advisor.evidence.moments import moment_of, on_one_scale
+from advisor.evidence.snapshots import Snapshot, labels_of, snapshots
 from advisor.model.fact import Artifact
 
-_LOOKED_AT = 400  # lines at either end of a log in which a time is looked for
+_SILENT_S = 600.0  # a log that says nothing for longer watches nothing meanwhile
 
 
 def watched_s(artifacts: Sequence[Artifact]) -> float | None:
-    """Seconds that the logs cover together, each from its first time to its last; None when none bears two times.
+    """Seconds of the longest stretch that the logs cover without a silence of ten minutes; None when no line of them
+    bears a time.
 
-    Several logs of one stretch count once, where they are dated; of those without a date the longest counts.
+    Logs that are dated go on in each other where one begins before the other has been silent for so long; of those
+    without a date the longest counts by itself.
     """
     dated: list[tuple[float, float]] = []
-    longest = None
+    longest: float | None = None
     for one in artifacts:
-        ends = _ends(one.text) if one.kind == "log" else None
-        if ends is None:
-            continue
-        start, end = on_one_scale(list(ends))
-        length = end - start if end >= start or ends[0].dated else end - start + 86_400.0  # past midnight
-        longest = max(longest or 0.0, length)
-        if ends[0].dated:
-            dated.append((start, end))
-    together = _union(dated)
-    return None if longest is None else max(longest, together)
+        for start, end, has_day in _stretches(one.text) if one.kind == "log" else ():
+            longest = max(longest or 0.0, end - start)
+            dated += [(start, end)] if has_day else []
+    merged: list[tuple[float, float]] = []
+    for start, end in sorted(dated):
+        if merged and start - merged[-1][1] <= _SILENT_S:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return None if longest is None else max([longest, *(end - start for start, end in merged)])
 
 
-def _ends(text: str) -> tuple[Moment, Moment] | None:
-    first = next((found for row in islice(lines(text), _LOOKED_AT) if (found := moment_of(row.text))), None)
-    tail = text[-200 * _LOOKED_AT :].split("\n")[-_LOOKED_AT:]
-    last = next((found for row in reversed(tail) if (found := moment_of(row))), None)
-    return (first, last) if first and last and first.dated == last.dated else None
+def _stretches(text: str) -> Iterator[tuple[float, float, bool]]:
+    """The stretches of one log between long silences, and whether its times bear a day."""
+    found = [moment for row in lines(text) if (moment := moment_of(row.text))]
+    for has_day in (True, False):
+        moments = [one for one in found if one.dated is has_day]
+        times = on_one_scale(moments)
+        if not has_day:
+            times = _past_midnight(times)
+        start = end = None
+        for time in times:
+            if end is None or start is None:
+                start = end = time
+            elif 0 <= time - end <= _SILENT_S:
+                end = time
+            elif time - end > _SILENT_S or end - time > _SILENT_S:
+                yield start, end, has_day
+                start = end = time
+        if start is not None and end is not None:
+            yield start, end, has_day
 
 
-def _union(stretches: list[tuple[float, float]]) -> float:
-    total, until = 0.0, float("-inf")
-    for start, end in sorted(stretches):
-        total += max(0.0, end - max(start, until))
-        until = max(until, end)
-    return total
+def _past_midnight(times: list[float]) -> list[float]:
+    """Clock times of one log counted on past midnight."""
+    days, counted = 0.0, []
+    for before, time in zip([None, *times], times, strict=False):
+        days += 86_400.0 if before is not None and before - time > 43_200.0 else 0.0
+        counted.append(time + days)
+    return counted
 
 
 def grew(artifacts: Sequence[Artifact], counter: str) -> tuple[bool | None, int]:
-    """Whether the counter was greater in the last snapshot than in the first, and in how many snapshots it stands.
+    """Whether the counter grew between each two snapshots of a server while requests ran, and in how many it stands.
 
-    None with fewer than two, and where it fell: the server was started anew in between.
+    Every series of it is judged by itself: one that stands still while another grows is False. None where nothing can
+    be told: fewer than two snapshots of one server, or no requests ran; a fall is a new start, and nothing is compared
+    over it.
     """
     name = counter.rpartition(":")[2]
-    taken = [one for artifact in artifacts for one in snapshots(artifact) if _of(one, name) is not None]
-    if all(one.time is not None for one in taken):
-        taken.sort(key=lambda one: one.time or 0.0)
-    values = [value for one in taken if (value := _of(one, name)) is not None]
-    if len(values) < 2 or values[-1] < values[0]:
-        return None, len(values)
-    return values[-1] > values[0], len(values)
+    verdicts: list[bool | None] = []
+    count = 0
+    for taken in _servers(artifacts, name):
+        count += len(taken)
+        for key in {key for one in taken for key in one.samples if key[0] == name}:
+            verdicts.append(_series(taken, key))
+    if False in verdicts:
+        return False, count
+    return (True if verdicts and None not in verdicts else None), count
 
 
-def _of(snapshot: Snapshot, name: str) -> float | None:
-    found = [one.value for one in snapshot.samples.values() if one.name == name]
+def _servers(artifacts: Sequence[Artifact], name: str) -> list[list[Snapshot]]:
+    """The snapshots that hold the counter: those of one file together, single ones where they can be one server's."""
+    each = [[one for one in snapshots(artifact) if _holds(one, name)] for artifact in artifacts]
+    whole = [taken for taken in each if len(taken) > 1]
+    single = [taken[0] for taken in each if len(taken) == 1]
+    if all(one.time is not None for one in single):
+        single.sort(key=lambda one: one.time or 0.0)
+    while single:
+        first, rest = single[0], single[1:]
+        same = [one for one in rest if {key for key in one.samples} & {key for key in first.samples if key[0] == name}]
+        whole.append([first, *same])
+        single = [one for one in rest if one not in same]
+    return whole
+
+
+def _holds(snapshot: Snapshot, name: str) -> bool:
+    return any(key[0] == name for key in snapshot.samples)
+
+
+def _series(taken: list[Snapshot], key: tuple[str, str]) -> bool | None:
+    verdict: bool | None = None
+    held = [one for one in taken if key in one.samples]
+    for before, after in pairwise(held):
+        was, now = before.samples[key].value, after.samples[key].value
+        if now > was:
+            verdict = True
+        elif now == was and _running(after, key[1]) != 0:
+            return False
+        elif now < was:
+            verdict = None  # a new start: what came before does not count for what runs now
+    return verdict
+
+
+def _running(snapshot: Snapshot, labels: str) -> float | None:
+    """How many requests ran in the series' own engine; None when the snapshot does not say."""
+    engine = labels_of(labels).get("engine")
+    found = [
+        one.value
+        for one in snapshot.samples.values()
+        if one.name in RUNNING and labels_of(one.labels).get("engine") == engine
+    ]
     return sum(found) if found else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,7 +56,7 @@ def _write(made: Draft, rules: Path) -> None:
     if not rules.is_dir():
         raise UsageError("no such folder", f"--rules {rules}", "name the rules folder of your source tree")
     target = rules / made.id
-    if target.exists():
+    if os.path.lexists(target):
         raise UsageError("is there already", str(target), "choose another --id, or remove it")
     part = target.with_name(f".{target.name}.part")
     try:
@@ -67,8 +68,9 @@ def _write(made: Draft, rules: Path) -> None:
             file.write_text(text, encoding="utf-8")
         part.rename(target)
     except OSError as error:
-        shutil.rmtree(part, ignore_errors=True)
         raise UsageError(f"cannot be written: {error.strerror or error}", str(target), None) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
     for name in contents:
         typer.echo(f"written: {rules / name}")
     text = contents[f"{made.id}/rule.yaml"]

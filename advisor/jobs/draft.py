@@ -24,10 +24,11 @@ from advisor.model.rule import Rule
 from advisor.patterns import compile_pattern
 
 MOST_LINES = 6
+_TRIED = 100  # different lines that are held against the rules
 _SHOWN = 160  # characters of a line that become a pattern
 
-_ID = re.compile(r"[a-z][a-z0-9-]*/[a-z0-9][a-z0-9-]*")
-_THREAD = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/(\d+)")
+_ID = re.compile(r"[a-z][a-z0-9-]{0,30}/[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?")
+_THREAD = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/([0-9]+)")
 _TITLE = re.compile(r"^\s*(?:#{1,6}\s+|title:\s*)?(.{8,200}?)\s*$", re.M | re.I)
 _TAG = re.compile(r"^(?:\[[^\]]{1,20}\]:?\s*)+|^[#\s]+")
 _TELLS = re.compile(
@@ -66,8 +67,13 @@ def draft(text: str, name: str, day: str, id: str = "", url: str = "") -> Draft:
     """
     if not text.strip():
         raise UsageError("is empty", name, "paste the issue's text into it")
+    if id:
+        checked_id(id)
+    if url and not url.startswith("https://"):
+        raise UsageError(f"not an https address: {url!r}", "--url", None)
     case, _ = assemble(Request(files=(File(name, text.encode("utf-8", "replace")),), strict=False))
-    title = next((said for found in _TITLE.finditer(text) if (said := _TAG.sub("", found[1]).strip())), "")
+    titles = (_TAG.sub("", found[1]).strip() for found in _TITLE.finditer(text))
+    title = next((said for said in titles if said and not said.startswith(("http://", "https://", "```"))), "")
     engine = id.partition("/")[0] if id else case.build.engine
     if not engine:
         raise UsageError("names no engine", name, "say which: --id vllm/slug")
@@ -97,7 +103,7 @@ def draft(text: str, name: str, day: str, id: str = "", url: str = "") -> Draft:
             for fact in case.facts
             if fact.name.startswith("hardware.") and fact.origin != "derived"
         ),
-        model=next((one.model for one in launches if one.model), ""),
+        model=redact(next((one.model for one in launches if one.model), "")),
         facts=_unique((fact.name, fact.value) for fact in case.facts if fact.name.startswith("symptom.")),
         lines=theirs,
         shared=shared,
@@ -159,14 +165,18 @@ def _machine_lines(case: Case) -> tuple[tuple[MachineLine, ...], tuple[MachineLi
         if artifact.kind not in ("log", "stack"):
             continue
         for line in lines(artifact.text):
-            said = body(line.text).strip()
+            said = redact(body(line.text).strip())
             if len(said) < 12 or _FRAMING.match(said) or not _TELLS.search(said):
                 continue
             pattern = pattern_of(said)
+            if pattern in own or pattern in shared:
+                continue
             quote, place = redact(said[:240]), str(artifact.span(line.start, line.end))
             holders = tuple(rule.id for rule in catalogue() if _has(rule, said))
             found = MachineLine(pattern, quote, place, holders)
             (shared if holders else own).setdefault(pattern, found)
+            if (len(own) >= MOST_LINES and len(shared) >= MOST_LINES) or len(own) + len(shared) > _TRIED:
+                return tuple(own.values())[:MOST_LINES], tuple(shared.values())[:MOST_LINES]
     return tuple(own.values())[:MOST_LINES], tuple(shared.values())[:MOST_LINES]
 
 

@@ -16,12 +16,14 @@ from advisor.evidence.watched import grew, watched_s
 from advisor.jobs.assemble import assemble
 from advisor.jobs.explain import find
 from advisor.jobs.judging import judge_case
+from advisor.jobs.redaction import redact_value
 from advisor.jobs.reporting import YES_NO, fact_out, report, says
 from advisor.jobs.request import Request
 from advisor.match.conditions import evaluate
-from advisor.match.judge import Verdict, judge
+from advisor.match.judge import Verdict, applies, judge
 from advisor.match.view import View
-from advisor.model.condition import Atom
+from advisor.model.build import order_key, parse_version
+from advisor.model.condition import Atom, atoms
 from advisor.model.report import SCHEMA, Report
 from advisor.model.rule import Rule, Step
 from advisor.model.truth import Truth
@@ -69,11 +71,22 @@ def verify(
     case, problems = assemble(request)
     judgement = judge_case(case)
     view, now = judgement.view, report(judgement)
+    if not applies(rule, *view.engines):
+        what = f"{rule.id} is a failure of {rule.engine}, the evidence is of {', '.join(view.engines)}"
+        raise UsageError(what, "RULE", "name the rule's engine with --engine, or another rule")
     verdict = judge(rule, view)
     again = tuple(map(fact_out, verdict.signature.because)) if verdict.signature.truth is Truth.YES else ()
     steps = tuple(_step(number, one, rule, view, confirmed) for number, one in enumerate(rule.verification, 1))
     changed = YES_NO[~verdict.exposure.truth]
-    lacking = (*_undone(rule, verdict, view), *_weaker(verdict), *(text for one in steps for text in one.missing))
+    unread = [f"{error.line()}" for error in problems]
+    lacking = (
+        *_undone(rule, verdict, view),
+        *_other_builds(view),
+        *_weaker(verdict),
+        *_told_again(rule, view),
+        *(text for one in steps for text in one.missing),
+        *(f"an input that could not be read: {line}" for line in (*request.unread, *unread)),
+    )
     missing = tuple(dict.fromkeys(lacking))
     outcome = _outcome(changed, bool(again), steps, bool(missing))
     made = VerificationReport(
@@ -183,6 +196,33 @@ def _weaker(verdict: Verdict) -> Iterator[str]:
         yield f"evidence without the weaker signs of it, which are there again: {told}"
 
 
+def _other_builds(view: View) -> Iterator[str]:
+    """Logs that speak of another build than the one that is verified: of before the change, or of elsewhere."""
+    build = view.case.build
+    banners = [fact for fact in view.case.facts if fact.name == "banner.version" and parse_version(str(fact.value))]
+    for fact in banners if build.version else ():
+        if order_key(str(fact.value)) != order_key(build.version or ""):
+            yield f"logs of {build.label()} alone: {fact.span} is of {fact.value}"
+
+
+def _told_again(rule: Rule, view: View) -> Iterator[str]:
+    """A symptom of this failure that the new evidence tells."""
+    conditions = (rule.symptoms.signature, *rule.symptoms.supporting)
+    wanted = {atom.name for one in conditions for atom in atoms(one) if atom.kind == "fact"}
+    told = {fact.name: fact for fact in view.case.facts if fact.value is True and fact.name in wanted & _TROUBLE}
+    for fact in told.values():
+        yield f"evidence in which it no longer happens: {says(fact)}  [{fact.span}]"
+
+
+_TROUBLE = frozenset(
+    f"symptom.{name}"
+    for name in (
+        "hang", "crash", "wrong_output", "startup_failure", "startup_hang", "oom", "heartbeat_stopped", "killed",
+        "nan", "runs_to_limit", "acceptance_falls", "watchdog", "ranks_split",
+    )
+)  # fmt: skip
+
+
 def _outcome(changed: str, again: bool, steps: tuple[StepVerdict, ...], missing: bool) -> Outcome:
     if again or any(one.outcome == "fail" for one in steps):
         return "fail"
@@ -206,8 +246,9 @@ def _differs(before: Earlier, now: Report) -> Iterator[str]:
     """What is other than in the earlier report; what is not said now is not taken for gone."""
     if now.build.label and now.build.label != before.build:
         yield f"build: {before.build or 'not known'} before, {now.build.label} now"
-    settings = {one.flag: str(one.value) for one in now.settings}
+    settings = {one.flag: str(one.value) for one in now.settings}  # redacted, as in any report
     for old, new in ((before.settings, settings), (before.environment, now.environment)):
         for name in sorted({*old, *new}) if new else ():
             if old.get(name) != new.get(name):
-                yield f"{name}: {old.get(name, 'not set')} before, {new.get(name, 'not set')} now"
+                before_, now_ = (redact_value(name, each.get(name, "not set")) for each in (old, new))
+                yield f"{name}: {before_} before, {now_} now"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,18 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+"""What YAML does not take, and what drives a terminal or turns text round."""
+
+
 def files_of(draft: Draft) -> dict[str, str]:
     """The files by their path below the rules folder."""
     folder = f"{draft.id}"
     cases = _cases(draft)
-    return {f"{folder}/rule.yaml": _rule(draft), **{f"{folder}/cases/{name}": text for name, text in cases.items()}}
+    made = {f"{folder}/rule.yaml": _rule(draft), **{f"{folder}/cases/{name}": text for name, text in cases.items()}}
+    return {name: _UNSAFE.sub("?", text) for name, text in made.items()}
 
 
 def _rule(draft: Draft) -> str:
