@@ -87,8 +87,11 @@ def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
         if not applies(rule, *view.engines):
             continue
         built = build_affected(rule, view)
-        if built.truth is Truth.NO or truth(rule.exposure, view) is Truth.NO:
+        if built.truth is Truth.NO or (not seen and built.truth is Truth.UNKNOWN):
             continue
+        held = truth(rule.exposure, view)
+        if held is Truth.NO or (not seen and held is Truth.UNKNOWN):
+            continue  # nothing was seen, so that what is not known to be exposed is not shown
         exposure = exposed(rule, view, built)
         verdict = judge(rule, view) if seen else unseen(rule, exposure)
         if verdict.status in SHOWN:
