@@ -75,8 +75,8 @@ def grew(artifacts: Sequence[Artifact], counter: str) -> tuple[bool | None, int]
     """Whether the counter grew between each two snapshots of a server while requests ran, and in how many it stands.
 
     Every series of it is judged by itself: one that stands still while another grows is False. None where nothing can
-    be told: fewer than two snapshots of one server, or no requests ran; a fall is a new start, and nothing is compared
-    over it.
+    be told: fewer than two snapshots of one server, or nothing says that requests ran; a fall is a new start, and
+    nothing is compared over it.
     """
     name = counter.rpartition(":")[2]
     verdicts: list[bool | None] = []
@@ -98,10 +98,9 @@ def _servers(artifacts: Sequence[Artifact], name: str) -> list[list[Snapshot]]:
     if all(one.time is not None for one in single):
         single.sort(key=lambda one: one.time or 0.0)
     while single:
-        first, rest = single[0], single[1:]
-        same = [one for one in rest if {key for key in one.samples} & {key for key in first.samples if key[0] == name}]
-        whole.append([first, *same])
-        single = [one for one in rest if one not in same]
+        series = {key for key in single[0].samples if key[0] == name}
+        whole.append([one for one in single if series & one.samples.keys()])
+        single = [one for one in single if not series & one.samples.keys()]
     return whole
 
 
@@ -116,10 +115,10 @@ def _series(taken: list[Snapshot], key: tuple[str, str]) -> bool | None:
         was, now = before.samples[key].value, after.samples[key].value
         if now > was:
             verdict = True
-        elif now == was and _running(after, key[1]) != 0:
+        elif now == was and _running(after, key[1]):
             return False
-        elif now < was:
-            verdict = None  # a new start: what came before does not count for what runs now
+        else:
+            verdict = None  # a new start, or nothing that has to move: what came before does not count for it
     return verdict
 
 
