@@ -77,6 +77,5 @@ def _write(made: Draft, rules: Path) -> None:
     blanks = [(at, line) for at, line in enumerate(text.splitlines(), 1) if BLANK in line and not line.startswith("#")]
     typer.echo(f"{len(blanks)} blanks to fill (advisor rules validate --rules {rules} lists them until there is none):")
     for at, line in blanks:
-        typer.echo(
-            f"  {target / 'rule.yaml'}:{at}: {line.partition(BLANK)[2].strip().strip(chr(34)).split(chr(34))[0]}"
-        )
+        asked = line.partition(BLANK)[2].strip(' "').partition('"')[0]
+        typer.echo(f"  {target / 'rule.yaml'}:{at}: {asked}")
