@@ -18,7 +18,7 @@ from advisor.jobs.request import File, Request
 from advisor.launches import reading
 from advisor.model.build import Build, Component, plain_build
 from advisor.model.case import Case
-from advisor.model.fact import Fact, Note, Span
+from advisor.model.fact import Fact, Note, Span, printed_versions
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
 
@@ -182,21 +182,20 @@ def _settle_build(gathering: Gathering) -> None:
     launches = gathering.launches + gathering.mentioned
     names = {f"component.{name.replace('-', '_')}": name for name in named()}
     installed = {names[fact.name]: fact for fact in gathering.facts if fact.name in names}
-    banner = {fact.name: fact for fact in gathering.facts if fact.name in ("banner.engine", "banner.version")}
-    seen = str(banner["banner.engine"].value) if "banner.engine" in banner else ""
+    seen = next((str(fact.value) for fact in reversed(gathering.facts) if fact.name == "banner.engine"), "")
     engine = gathering.build.engine or next((one.engine for one in launches if one.engine), "") or seen
     hosts = [name for name in installed if name in engines()]
     engine = engine or (hosts[0] if len(hosts) == 1 else "")
     gathering.build = gathering.build.but(engine=engine)
     image = next((one.image for one in launches if one.image), "")
-    banners = "banner.version" in banner and seen in ("", engine)
+    banners = printed_versions(gathering.facts, engine)
     if (image and not gathering.build.known()) or banners:
         from advisor.jobs import taking
 
         if image and not gathering.build.known():
             taking.image(image, gathering)
         if banners and not (gathering.build.known() and gathering.build.origin == "observed"):
-            taking.banner_version(banner["banner.version"], gathering)
+            taking.banner_version(banners[-1], gathering)
     if engine in installed and not gathering.build.known():
         from advisor.jobs import taking
 

@@ -24,6 +24,7 @@ from advisor.match.judge import Verdict, applies, judge
 from advisor.match.view import View
 from advisor.model.build import order_key, parse_version
 from advisor.model.condition import Atom, atoms
+from advisor.model.fact import printed_versions
 from advisor.model.report import SCHEMA, Report
 from advisor.model.rule import Rule, Step
 from advisor.model.truth import Truth
@@ -196,7 +197,7 @@ def _weaker(verdict: Verdict) -> Iterator[str]:
 def _other_builds(view: View) -> Iterator[str]:
     """Logs that speak of another build than the one that is verified: of before the change, or of elsewhere."""
     build = view.case.build
-    banners = [fact for fact in view.case.facts if fact.name == "banner.version" and parse_version(str(fact.value))]
+    banners = [one for one in printed_versions(view.case.facts, build.engine) if parse_version(str(one.value))]
     for fact in banners if build.version else ():
         if order_key(str(fact.value)) != order_key(build.version or ""):
             yield f"logs of {build.label()} alone: {fact.span} is of {fact.value}"

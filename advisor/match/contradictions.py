@@ -21,7 +21,7 @@ from advisor.match.builds import contains
 from advisor.match.holdings import listed, since_release
 from advisor.model.build import Build, Holding, is_release, local_commit, order_key, public, same_commit
 from advisor.model.case import Case
-from advisor.model.fact import Fact
+from advisor.model.fact import Fact, printed_versions
 from advisor.model.knowledge import Knowledge
 from advisor.model.report import Discrepancy, SourceOut
 from advisor.model.rule import Boundary, Fix, Level
@@ -129,9 +129,9 @@ def _versions(case: Case) -> Iterator[Discrepancy]:
 
 def _said(case: Case) -> Iterator[Fact]:
     engine = case.build.engine
-    other = {one.value for one in case.facts if one.name == "banner.engine"} - {engine}
+    printed = printed_versions(case.facts, engine)
     for fact in case.facts:
-        mine = fact.name in ("build.version", f"component.{engine}") or (fact.name == "banner.version" and not other)
+        mine = fact.name in ("build.version", f"component.{engine}") or fact in printed
         if mine and isinstance(fact.value, str) and public(fact.value) is not None:
             yield fact
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from advisor.match.builds import nearest_release
 from advisor.model.build import Build, Component, local_commit
 from advisor.model.case import Case
-from advisor.model.fact import Fact
+from advisor.model.fact import Fact, printed_versions
 from advisor.model.knowledge import Knowledge
 
 PRINTED = ("log", "stack", "collect_env", "text")
@@ -57,9 +57,9 @@ def _unseen(fact: Fact) -> bool:
 def _below(case: Case, plugin: Knowledge, host: str) -> Build:
     """The engine below a plugin: as given or seen, else the one for which the plugin's release is made."""
     given = next(versions(case, host), None)
-    banner = {one.name: one for one in case.facts if one.name in ("banner.engine", "banner.version")}
-    if given is None and "banner.version" in banner and banner["banner.engine"].value == host:
-        given = Component(host, str(banner["banner.version"].value), "observed")
+    printed = printed_versions(case.facts, host)
+    if given is None and printed:
+        given = Component(host, str(printed[-1].value), "observed")
     if given is not None:
         return _build(host, given)
     release = plugin.release(nearest_release(case.build, plugin) or "")

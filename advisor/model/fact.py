@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -56,6 +57,13 @@ class Fact:
     def but(self, **changes: object) -> Fact:
         """A copy with some fields replaced."""
         return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def printed_versions(facts: Iterable[Fact], engine: str) -> list[Fact]:
+    """The `banner.version` facts of this engine, in order; another engine's banner tells nothing of its build."""
+    facts = list(facts)
+    mine = {one.span for one in facts if one.name == "banner.engine" and one.value == engine}
+    return [one for one in facts if one.name == "banner.version" and one.span in mine]
 
 
 @dataclass(frozen=True, slots=True)
