@@ -13,7 +13,7 @@ SGLANG = (
 )
 
 
-@pytest.mark.parametrize("lines", itertools.permutations((VLLM, *SGLANG)))
+@pytest.mark.parametrize("lines", list(itertools.permutations((VLLM, *SGLANG))))
 def test_no_version_is_taken_from_the_other_engine_s_banner(lines, tmp_path):
     log = tmp_path / "both.log"
     log.write_text("".join(lines))

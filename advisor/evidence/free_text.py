@@ -32,11 +32,12 @@ from advisor.evidence.prose import (
     plain,
     readable,
     sentences,
+    span_of,
     without_code,
     without_its_wish,
 )
 from advisor.evidence.signs import SIGNS, Sign
-from advisor.model.fact import Fact, FactKind, Span
+from advisor.model.fact import Fact, FactKind
 from advisor.patterns import Pattern
 
 MAX_QUOTE = 200
@@ -290,7 +291,7 @@ def read_symptoms(text: str, *, artifact: str, first_line: int = 1, engine: str 
             read.add(sentence)
             whole = plain(source[start:end])
             for name, quote in _signs_in(without_its_wish(sentence), found):
-                place = _span(text, start, end, artifact, first_line)
+                place = span_of(text, start, end, artifact, first_line)
                 quote = whole if quote == sentence and len(whole) <= MAX_QUOTE else quote
                 found[name] = Fact(name, True, "stated", place, quote, notable=name in _PRIMARY)
     heat = _temperature(text, artifact, first_line)
@@ -368,13 +369,6 @@ def _shortened(sentence: str, left: int, right: int, start: int) -> str:
     return sentence[begin : begin + MAX_QUOTE - 2].strip() + "…"
 
 
-def _span(text: str, start: int, end: int, artifact: str, first_line: int) -> Span:
-    inner = text[start:end]
-    start += len(inner) - len(inner.lstrip())
-    line = first_line + text.count("\n", 0, start)
-    return Span(artifact, line, line + text.count("\n", start, start + len(inner.strip())))
-
-
 # temperature=1.0, "temperature": 0.7, --temperature 1.0, 温度 0.6
 _TEMPERATURE = (
     r"(?:temperature|温度)[\"']?\s*(?:=|:|：|of|is|at|为|设为)?\s*([0-2](?:\.\d+)?)(?:[^\d.°℃C]|\.(?:\s|$)|$)"
@@ -394,6 +388,6 @@ def _temperature(text: str, artifact: str, first_line: int) -> Fact | None:
             line = text[text.rfind("\n", 0, start) + 1 : (text.find("\n", end) + 1 or len(text) + 1) - 1]
             left, right = clause_of(line, line.find(found.group()), line.find(found.group()) + len(found.group()))
             if pattern(_WELL).search(line[left:right]) is None:
-                place = _span(text, start, end, artifact, first_line)
+                place = span_of(text, start, end, artifact, first_line)
                 return Fact("sampling.temperature", float(found.group(1)), "stated", place, plain(line)[:MAX_QUOTE])
     return None

@@ -182,9 +182,10 @@ _MOST_NODES = 1024
 _OTHERS = r"(?i:\b(?:other|rest|remaining|last|first|only|another|up to|at least|every)\s+$|其他|其余|每)\s*$"
 
 _HINT = (
-    r"(?i)spark|gb10|g[bh][23]00|jetson|\b[hbav][1238]00|h20|a[138]0|\bl[24]|\bt4|\ba[23]\b|p100|rtx|"
+    r"(?i)spark|gb10|g[bh][23]00|jetson|[hbav][1238]00|h20|a[138]0|(?:\b|x)(?:l[24]|t4|a[23]\b)|p100|rtx|"
     r"[345]090|mi ?\d{3}|910|310|ascend|昇腾|atlas|mlu|gaudi|tpu|cann|hccl|torch_npu|"
-    r"acl graph|cambricon|寒武纪|rocm|instinct|radeon|nvidia|geforce|cuda \d|sm_?\d\d|compute capab|arm|"
+    r"acl graph|cambricon|寒武纪|rocm|instinct|radeon|nvidia|geforce|cuda \d|arm|"
+    r"sm_?\d\d|compute_\d|capability|\bcc[ :=(（]*\d|算力|"
     r"aarch64|x86|amd64|grace|v100|a[456]000|hx\b|tesla|kunpeng|graviton|xeon|epyc|鲲鹏|gpu|npu|xpu|"
     r"cards?\b|accelerator|[单两双四八六\d] ?[张块个]?[显加速]{0,2}卡|nodes?\b|machine|hosts?\b|box|节点|机"
 )
@@ -217,8 +218,10 @@ _SYSTEMS = (
         r"DGX OS|Arch Linux)(?![a-z])|(?<![\w-])Linux(?![\w-])|麒麟|欧拉",
     ),
 )
-_OS_HINT = r"(?i)windows|\bwin ?1[01]|win_amd64|wsl|linux|ubuntu|debian|centos|rhel|rocky|fedora|euler|kylin|"
-r"suse|dgx os|:\\|powershell|红帽|麒麟|欧拉|win"
+_OS_HINT = (
+    r"(?i)win|wsl|linux|ubuntu|debian|centos|rhel|red hat|fedora|euler|kylin|suse|dgx os|"
+    r"microsoft-standard|powershell|:\\|麒麟|欧拉"
+)
 _NO_OS = r"(?i)(?:\bnot|n't|\bno|\bnever|\bwithout|\bunlike|不是|没有|非)(?: \w+){0,2} ?$"
 
 FACTS: tuple[FactKind, ...] = (
@@ -372,7 +375,7 @@ def _capabilities(words: str) -> Iterator[Fact]:
         if of_another(words[left:right]) or re.search(_BUILT_FOR, words[left:right]):
             continue
         digits = found["digits"]
-        said.add(float(f"{digits[:-1]}.{digits[-1]}" if digits else f"{found['major']}.{found['minor']}"))
+        said.add(int(digits or found["major"] + found["minor"]) / 10)
     if len(said) == 1:
         yield _fact("hardware.capability", said.pop())
 

@@ -44,8 +44,7 @@ def _capability(artifact: Artifact) -> Iterator[Fact]:
         at = artifact.text.find(mark)
         found = _CAPABILITY.match(artifact.text, at) if at >= 0 else None
         if found:
-            digits = found[1] or found[2]
-            yield sighting(artifact, "hardware.capability", float(f"{digits[:-1]}.{digits[-1]}"), at)
+            yield sighting(artifact, "hardware.capability", int(found[1] or found[2]) / 10, at)
 
 
 def _arch(artifact: Artifact) -> tuple[Fact, ...]:

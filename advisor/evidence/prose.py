@@ -20,6 +20,7 @@ from functools import cache
 from itertools import pairwise
 
 from advisor.evidence.spoken import is_sentence
+from advisor.model.fact import Span
 from advisor.patterns import Pattern, compile_pattern
 
 MAX_SENTENCE = 600
@@ -171,6 +172,14 @@ def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         begin = found.end()
     if begin < end:
         yield from _pieces(begin, end)
+
+
+def span_of(text: str, start: int, end: int, artifact: str, first_line: int) -> Span:
+    """The lines of a sentence without the white space around it; the text begins on `first_line` of the artifact."""
+    inner = text[start:end]
+    start += len(inner) - len(inner.lstrip())
+    line = first_line + text.count("\n", 0, start)
+    return Span(artifact, line, line + text.count("\n", start, start + len(inner.strip())))
 
 
 def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -30,7 +30,6 @@ _COMMAND = (
 _FLAG = r"--?[A-Za-z][A-Za-z0-9_.-]*(?:=[A-Za-z0-9_./-]+)?"
 _RAISED = r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Timeout)s?|Tracebacks?"
 _STOP = r"[ \t]*[,，、;；:：。&/+][ \t/+&]*|[ \t]+"
-_PAUSE = r"[ \t]*(?:[,:+][ \t]|[，、；：。])"
 
 # a word that goes on as a sentence does, not as a command line
 _JOINS = (
@@ -53,7 +52,7 @@ _LEADS = Shape(rf"\s*(?:>\s*)?(?:(?:{_ASSIGNED})(?:{_STOP}))*(?:{_ASSIGNED}|{_CO
 _LEADS_VALUE = Shape(rf"\s*(?:>\s*)?{_FLAG} [A-Za-z0-9_./-]+")  # --tp 8 with MTP
 _GOES_ON = Shape(rf"(?i:[ \t,，、;；:：。]*(?:\([^()]{{0,80}}\) ?)?{_JOINS})")
 _GOES_ON_CHINESE = Shape(rf"[ \t]*(?:[,，、;；:：。]\s*)?(?:{_CHINESE}|[A-Za-z][\w.+-]*[ \t]?{_CHINESE})")
-_PAUSES = Shape(_PAUSE)
+_PAUSES = Shape(r"[ \t]*(?:[,:+][ \t]|[，、；：。])")
 _NAMES = Shape(
     r"[ \t]*[,，、；：。:][^=(){}\[\]'\"<>|]*\b[A-Za-z]{3}[^=(){}\[\]'\"<>|]*$"
 )  # TP=4, HiCache storage backend
@@ -85,7 +84,7 @@ def _goes_on(line: str, end: int) -> bool:
         return False
     if _GOES_ON_CHINESE.match(rest):
         return True
-    if _PAUSES.match(rest) is None or _only_assigned(rest):
+    if _PAUSES.match(rest) is None or _ONLY_ASSIGNED.match(rest):
         return False
     return _SAYS.search(rest) is not None or _NAMES.match(rest) is not None
 
@@ -102,7 +101,3 @@ def tail_begins(line: str) -> int:
     if _SHELL.search(tail) or "'" in tail or '"' in tail or len(tail.split()) < (1 if alone else 2):
         return -1
     return ends[-1] if _SAYS.search(tail) else -1
-
-
-def _only_assigned(rest: str) -> bool:
-    return _ONLY_ASSIGNED.match(rest) is not None

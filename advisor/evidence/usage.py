@@ -12,12 +12,22 @@ Empty: nothing of this was said.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from advisor.evidence.assertion import told
-from advisor.evidence.prose import blocks, clause_of, elsewhere, pattern, plain, readable, sentences, without_code
-from advisor.model.fact import Fact, FactKind, Span
+from advisor.evidence.prose import (
+    blocks,
+    clause_of,
+    elsewhere,
+    pattern,
+    plain,
+    readable,
+    sentences,
+    span_of,
+    without_code,
+)
+from advisor.evidence.signs import Sign
+from advisor.model.fact import Fact, FactKind
 from advisor.patterns import Pattern
 
 MAX_QUOTE = 200
@@ -74,25 +84,11 @@ FACTS: tuple[FactKind, ...] = (
     ),
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One way to say a thing, on one line and in any case. `near` must stand in the same sentence, `unless` not in
-    the same clause.
-    """
-
-    fact: str
-    words: str
-    example: str
-    near: str = ""
-    unless: str = ""
-
-
 _SIDE = r"(?:nodes?|instances?|servers?|sides?|workers?|engines?|pods?|replicas?|schedulers?|clusters?)\b"
 _TRAINING = r"\btrain|\bverl\b|\bslime\b|\brl(?:hf)?\b|\brollout|\bgrpo\b|\bppo\b|\bopenrlhf\b|\bactor\b|\bmegatron\b|\bfsdp\b|训练|强化学习"
 
-WORDS: tuple[Word, ...] = (
-    Word(
+WORDS: tuple[Sign, ...] = (
+    Sign(
         "requests.structured",
         r"\bjson[ _-]?schemas?\b|\bresponse_format\b|\b(?:structured|constrained|guided)[ _-](?:outputs?|generation|decoding|"
         r"json|requests?|responses?|regex|choice|grammar)\b|\bstructural[ _-]tags?\b|"
@@ -103,21 +99,21 @@ WORDS: tuple[Word, ...] = (
         unless=r"\bregex(?:es)? (?:errors?|alerts?|that i|(?:in|for|of) (?:the |our )?(?:logs?|alerts?|code))|grammar(?:-| )backend|grammar (?:mistake|error in|check|correct)|"
         r"output_format|config(?:uration)? json|json (?:log|file|config)",
     ),
-    Word(
+    Sign(
         "requests.structured",
         r"\bstrict[ -](?:tools?|functions?|mode)\b|\btools?(?:[ _-](?:calls?|calling|schemas?))? (?:with|in|and|are|set to|marked) ?strict\b|"
         r"\bstrict[\"']? ?[:=] ?[\"']?true\b|\btool_choice[\"']? ?[:=]? ?[\"']?required\b|"
         r"\b(?:required|forced|named) (?:tool|function)[ _-]?(?:choice|calls?|calling)\b",
         "strict tools; requests with tool_choice=required",
     ),
-    Word(
+    Sign(
         "requests.structured",
         r"结构化 ?(?:输出|生成|解码|请求|数据|约束)|约束 ?(?:解码|输出|生成)|受限 ?(?:解码|生成)|json ?(?:模式|格式|约束|输出|请求|结构)|"
         r"(?:语法|正则|文法) ?(?:约束|限制|引导)|引导 ?(?:解码|生成)|强制(?:工具|函数)调用",
         "结构化输出的请求；约束解码",
         unless="json ?格式的?(?:日志|配置)|配置",
     ),
-    Word(
+    Sign(
         "deployment.disaggregated",
         r"\bp ?[/-]? ?d[ -]?(?:disagg\w*|separat\w*|split)\b|\bpd (?:mode|deployments?|clusters?|setup|serving|architecture)\b|"
         r"\bdisaggregat(?:ed|ion|ing)\b|\bdisagg\b|\bprefill(?:[ /-]|[ -]and[ -])decode[- ](?:disagg\w*|separat\w*|split)|"
@@ -125,33 +121,33 @@ WORDS: tuple[Word, ...] = (
         "PD disaggregation; a 1P1D deployment; disaggregated serving",
         unless=r"encoder|\bepd\b|multimodal|storage",
     ),
-    Word(
+    Sign(
         "deployment.disaggregated",
         r"\b(?:prefill|decode)(?:r|ing)?[ -]" + _SIDE + r"|\b[pd][- ](?:node|instance|side|worker)s?\b",
         "the decode node; prefill worker dies",
         unless=r"prefill (?:side )?(?:of the )?(?:batch|phase)|no prefill|not disaggregated|scheduler",
     ),
-    Word(
+    Sign(
         "deployment.disaggregated",
         r"p ?/? ?d ?(?:分离|拆分|分开)|(?:预填充|prefill) ?(?:和|与|及|/|、)? ?(?:解码|decode) ?(?:分离|拆分|分开)|"
         r"(?:预填充|解码|prefill|decode|\b[pd]|[^a-z][pd]) ?(?:节点|实例|端|侧)",
         "PD 分离部署；D 节点",
     ),
-    Word(
+    Sign(
         "deployment.container",
         r"\bdocker\b|\bpodman\b|\bcontainers?\b|\bcontaineri[sz]ed\b|\bkubernetes\b|\bk8s\b|\bkubectl\b|\bpods?\b|\bhelm\b|"
         r"\bdocker-?compose\b|\bcontainerd\b|\benroot\b|\bapptainer\b|\bsingularity\b|容器|docker",
         "in docker; the pods are alive; 容器里",
         unless=r"container (?:type|class|object)|tv pod|\bdocker pull\b|\bdocker (?:build|hub)\b",
     ),
-    Word(
+    Sign(
         "deployment.colocated",
         r"\bco-?locat(?:e[sd]?|ion|ing)\b",
         "verl with colocated rollout; the trainer is colocated",
         near=_TRAINING,
         unless=r"prefill|decode|router|region|\bnot co",
     ),
-    Word(
+    Sign(
         "deployment.colocated",
         r"\b(?:trainer|training(?: \w+)?|actor|policy)\b.{0,40}\bshar(?:e[sd]?|ing) (?:the |same |one |a |these |all )*(?:gpus?|npus?|cards?|devices?)\b|"
         r"\bshar(?:e[sd]?|ing) (?:the |its |our |same |one )*(?:gpus?|npus?|cards?|devices?) with (?:the |a |our )?(?:trainer|training|actor|learner)|"
@@ -159,13 +155,13 @@ WORDS: tuple[Word, ...] = (
         r"训推(?:一体|共卡|混部|共置|共享)|训练(?:和|与|、|/)?推理(?:引擎)?(?:共卡|共享|混部|共置|同卡|在同一)|(?:共卡|同卡)训推",
         "trainer and rollout share the same GPUs; 训推一体",
     ),
-    Word(
+    Sign(
         "cache.prefix",
         r"\bprefix(?:es)?[ _-]?cach(?:e|es|ing|ed)\b|\bradix[ -]?(?:cache|tree|attention)\b|\bautomatic prefix\b|前缀 ?(?:缓存|复用)|前缀树",
         "prefix caching is on; 开了前缀缓存",
         unless=r"chunked[ -]prefix|prefix cache hit rate: 0\.0",
     ),
-    Word(
+    Sign(
         "cache.hierarchical",
         r"\bhi-?cache\b|\bhierarchical (?:kv[ -]?)?cach(?:e|ing)\b|(?:层级|分层|多级|层次化?) ?(?:kv ?)?缓存|hicache",
         "HiCache is on; 开了 HiCache；分层缓存",
@@ -228,7 +224,7 @@ def read_usage(text: str, *, artifact: str, first_line: int = 1, engine: str | N
             sentence = plain(shown[start:end])
             if _any().search(sentence) is None or elsewhere(sentence):
                 continue
-            place = _span(text, start, end, artifact, first_line)
+            place = span_of(text, start, end, artifact, first_line)
             for name, value in _said(sentence):
                 fact = Fact(name, value, "stated", place, sentence[:MAX_QUOTE])
                 if name not in found or (found[name].value is False and value is not False):
@@ -281,10 +277,3 @@ def _sides(sentence: str) -> Iterator[str]:
             left, right = clause_of(sentence, found.start(), found.end())
             if _holds(sentence, found.start(), found.end(), left, right):
                 yield side
-
-
-def _span(text: str, start: int, end: int, artifact: str, first_line: int) -> Span:
-    inner = text[start:end]
-    start += len(inner) - len(inner.lstrip())
-    line = first_line + text.count("\n", 0, start)
-    return Span(artifact, line, line + text.count("\n", start, start + len(inner.strip())))

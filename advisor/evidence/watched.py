@@ -1,8 +1,8 @@
 """Logs and `/metrics` -> for how long they watch, and whether a counter grew: what a verification asks of evidence.
 
-10:44:31 … 11:50:02, never silent for 10 minutes               3931 s watched
-vllm:generation_tokens_total 18231.0, then 20117.0             grew
-100, 200, 200 while requests run                               stood still
+10:44:31 … 11:50:02, never silent for 10 minutes               -> 3931 s watched
+vllm:generation_tokens_total 18231.0, then 20117.0             -> grew
+100, 200, 200 while requests run                               -> stood still
 """
 
 from __future__ import annotations

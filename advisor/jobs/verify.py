@@ -30,8 +30,6 @@ from advisor.model.rule import Rule, Step
 from advisor.model.truth import Truth
 from advisor.model.verification import VERIFY_SCHEMA, Outcome, StepVerdict, VerificationReport
 
-_WATCHED = ("log", "text")
-
 
 @dataclass(frozen=True)
 class Earlier:

@@ -24,7 +24,7 @@ from advisor.launches.prose import Prose
 from advisor.launches.spelling import looks_like_flag, spell
 from advisor.launches.typography import plain
 from advisor.launches.words import Word, prepare, resolve
-from advisor.model.fact import Artifact, Fact, Note, Span, Value
+from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Setting, Variable
 
@@ -113,19 +113,18 @@ def _sorted_by_run(prose: Prose, spoken: Iterable[Spoken]) -> tuple[list[Setting
     for one, start, end in spoken:
         if start < 0 or not cases.of_another_run(prose, start, end):
             theirs.append(one)
-        elif cases.tried(prose, start, end):
-            tried.append(_tried(one.flag, one.value, one.span, one.quote))
-        elif cases.helped(prose, start, end):
-            tried.append(_helped(one.flag, one.value, one.span, one.quote))
+        else:
+            tried += _trial(prose, start, end, Fact(one.flag, one.value, "stated", one.span, one.quote))
     return theirs, tried
 
 
-def _tried(name: str, value: Value, span: Span | None, quote: str) -> Fact:
-    return Fact(f"{TRIED}{name}", value, "stated", span, quote, why="it was tried and changed nothing")
-
-
-def _helped(name: str, value: Value, span: Span | None, quote: str) -> Fact:
-    return Fact(f"{HELPED}{name}", value, "stated", span, quote, why="with it the failure was gone")
+def _trial(prose: Prose, start: int, end: int, given: Fact) -> list[Fact]:
+    """What is given at `start`..`end` as a fact that it was tried, with or without effect; none where it was not."""
+    if cases.tried(prose, start, end):
+        return [given.but(name=TRIED + given.name, why="it was tried and changed nothing")]
+    if cases.helped(prose, start, end):
+        return [given.but(name=HELPED + given.name, why="with it the failure was gone")]
+    return []
 
 
 def spoken_engine(text: str, knowledge: Mapping[str, Knowledge]) -> str:
@@ -273,11 +272,9 @@ def _variables(prose: Prose, known: Knowledge | None) -> tuple[tuple[Variable, .
         if not is_engine_variable(one.name, known) or _AGAINST.search(prose.before(one.start)):
             continue
         span, quote = prose.span(one.start, one.end), prose.quote(one.start)
-        if cases.tried(prose, one.start, one.end):
-            tried.append(_tried(one.name, one.value, span, quote))
-        elif cases.helped(prose, one.start, one.end):
-            tried.append(_helped(one.name, one.value, span, quote))
-        elif not cases.elsewhere(prose, one.start, one.end):
+        trial = _trial(prose, one.start, one.end, Fact(one.name, one.value, "stated", span, quote))
+        tried += trial
+        if not trial and not cases.elsewhere(prose, one.start, one.end):
             found.setdefault(one.name, Variable(one.name, one.value, span, "stated", quote))
     return tuple(found.values()), tried
 
@@ -294,9 +291,6 @@ def tried_in_environment(text: str, artifact: str) -> tuple[Fact, ...]:
     prose = Prose(Artifact(artifact, "text", text))
     found: list[Fact] = []
     for one in variables.read(text):
-        span, quote = Span(artifact), prose.quote(one.start)
-        if cases.tried(prose, one.start, one.end):
-            found.append(_tried(one.name, one.value, span, quote))
-        elif cases.helped(prose, one.start, one.end):
-            found.append(_helped(one.name, one.value, span, quote))
+        given = Fact(one.name, one.value, "stated", Span(artifact), prose.quote(one.start))
+        found += _trial(prose, one.start, one.end, given)
     return tuple(found)

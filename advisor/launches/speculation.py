@@ -74,7 +74,7 @@ _NOT_IN_USE = re.compile(
     r"(?i)\b(?:no|not|never|w/o|without|non|nor|neither|if|unless|whether|should|would|support\w*|instead|cannot)\b[^,;.，。；]{0,30}\Z"
     r"|n't\b[^,;.，。；]{0,30}\Z|(?:没有?|未|不|无|非|关闭?|关掉|禁用|去掉|停用|如果|是否|支持)[^,;.，。；]{0,6}\Z"
 )
-_ASKED = re.compile(r"[?？]\s*\Z|吗\s*[?？。]?\s*\Z")
+_ASKED = re.compile(r"[?？]\s*\Z")  # speculative decoding? (cases.asked knows 吗)
 
 
 def read(prose: Prose) -> Iterator[Saying]:

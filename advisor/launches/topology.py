@@ -61,7 +61,7 @@ _WITH = re.compile(
     rf"run|instance)s?(?![{_WORD}])"
     r"|(?P<zh>张量并行)(?:下|时|部署|环境|场景|推理|启动)",
     re.I,
-)  # PP + HiCache, with tensor parallelism, 张量并行下
+)  # with PP, with tensor parallelism, 张量并行下
 _BOTH = re.compile(
     rf"(?<![{_WORD}])(?P<axis>TP|PP)[ \t]*(?:与|和|跟|及|\+|＋|、|&|and|plus|together with|with)[ \t]*"
     rf"[A-Za-z0-9_\u4e00-\u9fff][^，,。；;\n]{{0,24}}?(?:同时|一起|一并|都)(?:被)?(?:开|启|用|使|打开|存在|工作)"

@@ -19,7 +19,7 @@ from advisor.model.case import Case
 from advisor.model.fact import Fact, printed_versions
 from advisor.model.knowledge import Knowledge
 
-PRINTED = ("log", "stack", "collect_env", "text")
+_PRINTED = ("log", "stack", "collect_env", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +96,4 @@ def _shown(case: Case, plugin: Knowledge) -> bool:
     if any(one.name.startswith(prefixes) for launch in case.launches for one in launch.environment):
         return True
     marks = tuple(plugin.profile.get("marks") or ())
-    return any(mark in one.text for one in case.artifacts if one.kind in PRINTED for mark in marks)
+    return any(mark in one.text for one in case.artifacts if one.kind in _PRINTED for mark in marks)

@@ -192,6 +192,16 @@ def test_reads_the_operating_system(text, known):
     assert " ".join(str(one.value) for one in found) == known
 
 
+SHORT = [f"{before}{one.example}" for one in PRODUCTS for before in ("", "8x ", "8x")]
+
+
+@pytest.mark.parametrize("text", [*SHORT, *(text for text, _ in SYSTEMS), "compute_120", "sm_90", "CC 8.6", "算力 8.6"])
+def test_prose_says_of_a_machine_what_the_same_words_say_alone(text):
+    alone = {(one.name, one.value) for one in read_hardware(text, artifact="x")}
+    prose = {(one.name, one.value) for one in read_hardware(f"{text}\n\nIt fails.", artifact="x")}
+    assert {one for one in alone if one[0] in ("hardware.os", "hardware.capability", "hardware.accelerator")} <= prose
+
+
 def test_facts_say_where_and_why():
     found = {fact.name: fact for fact in read_hardware("hangs\n\n8x GB200 here", artifact="paste", first_line=5)}
     assert str(found["hardware.accelerator"].span) == "paste:7"
