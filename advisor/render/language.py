@@ -1,0 +1,42 @@
+"""What a report says in its own voice, in the reader's language.
+
+Every sentence of ours stands in the code in English, with its values named: `say("Do first: {what}", what=…)`. The
+other languages are tables from that English to their own, `chinese.py` one of them; a sentence that a table lacks is
+said in English, never left out. Text that is the user's, or a rule's, is a value and is not looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+_spoken: ContextVar[Mapping[str, str]] = ContextVar("_spoken", default={})  # noqa: B039  # never written to
+
+
+def say(english: str, **values: object) -> str:
+    """The sentence in the language that is spoken, its `{names}` filled in."""
+    said = _spoken.get().get(english, english)
+    return said.format_map(values) if values else said
+
+
+@contextmanager
+def speaking(language: Language) -> Iterator[None]:
+    """Every `say` within is said in this language. What is made lazily must be made before it ends."""
+    token = _spoken.set(_table(language))
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+def _table(language: Language) -> Mapping[str, str]:
+    if language == "en":
+        return {}
+    from advisor.render.chinese import CHINESE  # only those who read it pay for it
+
+    return CHINESE
