@@ -22,12 +22,14 @@ from advisor.faces import drafting, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.bare_options import command_with
 from advisor.faces.fix import fix
+from advisor.faces.language import Lang, Language
 from advisor.faces.lint import lint as lint_files
 from advisor.faces.patch import PatchCommand, patch
 from advisor.faces.search import search
 from advisor.faces.upgrade import upgrade
 from advisor.faces.verify import verify
 from advisor.model.report import STATUSES, Report
+from advisor.render.language import speaking
 
 OK, FOUND, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -92,6 +94,7 @@ def check(
         typer.Option(help="Exit 1 at this status or a stronger one, and at a setting that the engine refuses."),
     ] = Threshold.exposed,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every finding in full.")] = False,
+    lang: Lang = Language.en,
 ) -> None:
     """Judge one case: which known failure is this, or can this deployment meet?"""
     if batch is not None:
@@ -105,7 +108,8 @@ def check(
     )
     answer = judge(given.request)
     problems = [*given.problems, *answer.problems]
-    files_of.write(_rendered(answer.report, format, output, verbose), output, given.inputs)
+    with speaking(lang.value):
+        files_of.write(_rendered(answer.report, format, output, verbose), output, given.inputs)
     _complain([*(error.line() for error in problems), *_catalogue_problems()])
     raise typer.Exit(USAGE if problems else _code([answer.report], fail_on))
 

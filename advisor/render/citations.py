@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from advisor.model.report import ReferenceOut, SourceOut
 from advisor.render.blocks import Line
+from advisor.render.language import say
 
 
 class Citations:
@@ -29,17 +30,18 @@ class Citations:
     def lines(self, references: Iterable[ReferenceOut] = (), notes: bool = False) -> list[Line]:
         """The numbered list of what was cited, then the references that were not."""
         cited = [
-            Line(
-                f"{where} (read {date})"
-                + (f": {self._notes[where, date]}" if notes and (where, date) in self._notes else ""),
-                f"[{number}]",
-            )
+            Line(_noted(say("{where} (read {date})", where=where, date=date), said), f"[{number}]")
             for (where, date), number in self._numbers.items()
+            for said in [self._notes.get((where, date), "") if notes else ""]
         ]
         known = {where for where, _ in self._numbers}
         more = [
-            Line(f"{one.type}: {one.url}" + (f": {one.note}" if one.note else ""), "-")
+            Line(_noted(say("{name}: {what}", name=one.type, what=one.url), one.note), "-")
             for one in references
             if one.url not in known
         ]
         return [*cited, *more]
+
+
+def _noted(place: str, note: str) -> str:
+    return say("{name}: {what}", name=place, what=note) if note else place

@@ -6,6 +6,7 @@ from advisor.model.report import Finding
 from advisor.render import sections, words
 from advisor.render.blocks import Block, Heading, Line, item, paragraphs
 from advisor.render.citations import Citations
+from advisor.render.language import say
 
 SEEN = ("matched", "likely")
 
@@ -26,21 +27,23 @@ def full(finding: Finding, every: bool) -> list[Block]:
     cites = Citations()
     return [
         *sections.applies(finding, every),
-        *sections.headed("Its echoes, not further failures", sections.facts(finding.echoes, every)),
+        *sections.headed(say("Its echoes, not further failures"), sections.facts(finding.echoes, every)),
         *sections.remedies(finding, cites, every),
         *sections.fixes(finding, cites, every),
         *sections.dont(finding, cites),
         *sections.cause(finding.cause, cites),
-        *(sections.headed("What happens", paragraphs(finding.details)) if every else []),
+        *(sections.headed(say("What happens"), paragraphs(finding.details)) if every else []),
         *sections.verification(finding.verification),
         *sections.lookalikes(finding.lookalikes),
         *sections.capture(finding.wanted),
         *sections.superseded(finding, cites),
         *sections.caveats(finding),
-        *sections.headed(
-            "Sources", [*cites.lines(finding.references, every), item(f"rule {finding.rule}, as of {finding.as_of}")]
-        ),
+        *sections.headed(say("Sources"), [*cites.lines(finding.references, every), item(_as_of(finding))]),
     ]
+
+
+def _as_of(finding: Finding) -> str:
+    return say("rule {rule}, as of {date}", rule=finding.rule, date=finding.as_of)
 
 
 def others(shown: list[Finding], every: bool) -> list[Block]:
@@ -52,7 +55,7 @@ def others(shown: list[Finding], every: bool) -> list[Block]:
         elif one.status in SEEN:
             blocks += [Heading(titled(one), 2, words.TONES[one.status]), *short(one)]
     rest = [] if every else [block for one in shown[1:] if one.status not in SEEN for block in brief(one)]
-    return [*blocks, *sections.headed("Less likely, or only possible here", rest)]
+    return [*blocks, *sections.headed(say("Less likely, or only possible here"), rest)]
 
 
 def _under(blocks: list[Block]) -> list[Block]:
@@ -63,7 +66,7 @@ def titled(finding: Finding) -> str:
     """The verdict in a line, its status in capitals first."""
     said = (finding.headline or finding.summary).strip()
     if finding.rule not in said:
-        return f"{words.LABELS[finding.status]}: {said}"
+        return say("{name}: {what}", name=say(words.LABELS[finding.status]), what=said)
     first, space, rest = said.partition(" ")  # Matches vllm/…: …
     return f"{first.upper()}{space}{rest}"
 
@@ -80,71 +83,82 @@ def compact(finding: Finding) -> list[Block]:
     return [
         Line(standing(finding)),
         *_under(body),
-        *_under(sections.headed("Sources", cites.lines())),
-        item(f"more: advisor explain {finding.rule}", tone="faint"),
+        *_under(sections.headed(say("Sources"), cites.lines())),
+        item(say("more: advisor explain {rule}", rule=finding.rule), tone="faint"),
     ]
 
 
 def short(finding: Finding) -> list[Block]:
     """A finding that does not lead, or is only possible: why, what would settle it, the first thing to do."""
-    asked = [item(f"not known yet: {one.question}") for one in finding.missing[:3]]
+    asked = [item(say("not known yet: {question}", question=one.question)) for one in finding.missing[:3]]
     return [
         Line(standing(finding)),
         *sections.facts(finding.because, every=False),
-        *(item(f"speaks against it: {words.fact(one)}") for one in finding.against),
+        *(item(say("speaks against it: {fact}", fact=words.fact(one))) for one in finding.against),
         *asked,
         *(Line(one.text, "-") for one in first_step(finding) if finding.status != "possible"),
-        item(f"more: advisor explain {finding.rule}, or this report with --verbose", tone="faint"),
+        item(say("more: advisor explain {rule}, or this report with --verbose", rule=finding.rule), tone="faint"),
     ]
 
 
 def brief(finding: Finding) -> list[Block]:
     """A finding in at most three lines: what, why, and what to do or find out."""
-    why = "; ".join(words.fact(one) for one in finding.because[:3])
+    why = say("; ").join(words.fact(one) for one in finding.because[:3])
+    named = f"{say(words.LABELS[finding.status])} {finding.rule}"
     said = (
         titled(finding)
         if finding.rule in finding.headline
-        else f"{words.LABELS[finding.status]} {finding.rule}: {finding.headline}"
+        else say("{name}: {what}", name=named, what=finding.headline)
     )
     blocks: list[Block] = [item(said, tone=words.TONES[finding.status])]
     if why:
-        blocks.append(Line(f"because {why}", depth=1))
+        blocks.append(Line(say("because {why}", why=why), depth=1))
     if finding.against:
-        blocks.append(Line(f"against it: {'; '.join(words.fact(one) for one in finding.against[:2])}", depth=1))
+        against = say("; ").join(words.fact(one) for one in finding.against[:2])
+        blocks.append(Line(say("against it: {facts}", facts=against), depth=1))
     return [*blocks, *_next(finding)]
 
 
 def _next(finding: Finding) -> list[Block]:
     if finding.status == "possible" and finding.missing:
-        return [Line(f"to settle it: {finding.missing[0].question}", depth=1)]
+        return [Line(say("to settle it: {question}", question=finding.missing[0].question), depth=1)]
     sound = sections.firm(finding.remedies)
-    return [Line(f"[{words.PROOF[sound[0].status]}] {sound[0].what}", depth=1)] if sound else []
+    if not sound:
+        return []
+    best = sound[0]
+    return [Line(say("[{proof}] {what}", proof=say(words.PROOF[best.status]), what=best.what), depth=1)]
 
 
 def not_this(finding: Finding) -> str:
     """A look-alike in one line, with the fact that rules it out."""
-    why = "; ".join(words.fact(one) for one in finding.deciding) or "it cannot happen to this build or launch"
-    return f"looks like {finding.rule} ({finding.summary.strip().rstrip('.')}), but {why}"
+    why = say("; ").join(words.fact(one) for one in finding.deciding)
+    return say(
+        "looks like {rule} ({summary}), but {why}",
+        rule=finding.rule,
+        summary=words.unstopped(finding.summary),
+        why=why or say("it cannot happen to this build or launch"),
+    )
 
 
 def standing(finding: Finding) -> str:
     """The rule and how firm the ground under it is, in a line."""
     said = titled(finding)
-    cause = "" if "(cause " in said else f"cause {words.CAUSE.get(finding.cause.status, finding.cause.status)}"
-    ground = words.listed((cause, fixed_here(finding)))
-    return f"{ground[0].upper()}{ground[1:]}." if finding.rule in said else f"{finding.rule}; {ground}."
+    cause = say("cause {status}", status=say(words.CAUSE.get(finding.cause.status, finding.cause.status)))
+    ground = words.listed(("" if say("(cause ") in said else cause, fixed_here(finding)))
+    if finding.rule in said:
+        return words.sentence(f"{ground[0].upper()}{ground[1:]}")
+    return words.sentence(words.listed((finding.rule, ground)))
 
 
 def fixed_here(finding: Finding) -> str:
     """Whether this build holds the fixes, in a few words."""
     answers = [one.in_this_build for one in finding.fixes]
     if not answers:
-        return "no fix known"
+        return say("no fix known")
     if len(set(answers)) == 1:
-        return f"{'fix' if len(answers) == 1 else 'fixes'} {words.FIXED[answers[0]]} this build"
-    return "fixes: " + ", ".join(
-        f"{answers.count(one)} {words.FIXED[one]} this build" for one in dict.fromkeys(answers)
-    )
+        return say(words.FIXED_HERE[answers[0]][len(answers) > 1])
+    each = (say(words.SOME_FIXED[one], count=answers.count(one)) for one in dict.fromkeys(answers))
+    return say("fixes: {each}", each=say(", ").join(each))
 
 
 def first_step(finding: Finding) -> list[Line]:
@@ -152,22 +166,29 @@ def first_step(finding: Finding) -> list[Line]:
     sound = sections.firm(finding.remedies)
     best = next((one for one in sound if one.applies == "yes"), sound[0] if sound else None)
     if best is None:
-        ask = "; capture what is asked for below" if finding.wanted or finding.missing else ""
-        return [Line(f"Do first: nothing verified is known to help{ask}."), *dont_first(finding)]
-    unsure = ", if it applies" if best.applies == "unknown" else ""
-    return [
-        Line(f"Do first [{words.PROOF[best.status]}{unsure}]: {words.first_sentence(best.what)}", tone="good"),
-        *dont_first(finding),
-    ]
+        nothing = (
+            say("Do first: nothing verified is known to help; capture what is asked for below.")
+            if finding.wanted or finding.missing
+            else say("Do first: nothing verified is known to help.")
+        )
+        return [Line(nothing), *dont_first(finding)]
+    proof, what = say(words.PROOF[best.status]), words.first_sentence(best.what)
+    said = (
+        say("Do first [{proof}, if it applies]: {what}", proof=proof, what=what)
+        if best.applies == "unknown"
+        else say("Do first [{proof}]: {what}", proof=proof, what=what)
+    )
+    return [Line(said, tone="good"), *dont_first(finding)]
 
 
 def dont_first(finding: Finding) -> list[Line]:
     """The harm being done already, else the first to keep from."""
     doing = [
-        Line(f"You already do what makes it worse: {words.first_sentence(one.what)}", tone="alarm")
+        Line(say("You already do what makes it worse: {what}", what=words.first_sentence(one.what)), tone="alarm")
         for one in finding.harmful
         if one.tried == "yes"
     ]
     return doing or [
-        Line(f"Do not (makes it worse): {words.first_sentence(one.what)}", tone="alarm") for one in finding.harmful[:1]
+        Line(say("Do not (makes it worse): {what}", what=words.first_sentence(one.what)), tone="alarm")
+        for one in finding.harmful[:1]
     ]

@@ -24,6 +24,12 @@ def say(english: str, **values: object) -> str:
     return said.format_map(values) if values else said
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 line`, `2 lines`; the table has the singular alone, `{count} line`."""
+    said = _spoken.get().get(f"{{count}} {noun}")
+    return said.format(count=count) if said else f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 @contextmanager
 def speaking(language: Language) -> Iterator[None]:
     """Every `say` within is said in this language. What is made lazily must be made before it ends."""

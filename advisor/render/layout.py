@@ -23,10 +23,11 @@ def columns(text: str) -> int:
 def _columns_of(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
-    return 2 if _wide(character) else 1
+    return 2 if is_wide(character) else 1
 
 
-def _wide(character: str) -> bool:
+def is_wide(character: str) -> bool:
+    """Whether a terminal gives the character two columns."""
     return unicodedata.east_asian_width(character) in ("W", "F")
 
 
@@ -73,7 +74,7 @@ def _unbroken(word: str) -> Iterator[str]:
     start = 0
     for at in range(1, len(word)):
         before, after = word[at - 1], word[at]
-        if (_wide(before) or _wide(after)) and after not in _NOT_FIRST and before not in _NOT_LAST:
+        if (is_wide(before) or is_wide(after)) and after not in _NOT_FIRST and before not in _NOT_LAST:
             yield word[start:at]
             start = at
     yield word[start:]

@@ -7,11 +7,13 @@ shortly, what nothing explains, what to find out next, and what was looked at.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
-from advisor.model.report import STATUSES, Finding, Question, Report
+from advisor.model.report import STATUSES, Finding, InputOut, Question, Report
 from advisor.render import sections, words
 from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item
 from advisor.render.findings import SEEN, first_step, leading, not_this, others, standing, titled
+from advisor.render.language import counted, say
 
 
 def outline(report: Report, every: bool = False) -> list[Block]:
@@ -26,10 +28,10 @@ def outline(report: Report, every: bool = False) -> list[Block]:
         *leading(shown[:1], every),
         *([*told, *unfit] if led else ()),
         *others(shown, every),
-        *sections.headed("Looked at and ruled out", [item(not_this(one), tone="faint") for one in ruled_out]),
+        *sections.headed(say("Looked at and ruled out"), [item(not_this(one), tone="faint") for one in ruled_out]),
         *unexplained(report),
         *questions(report, shown),
-        *sections.headed("Resembles in words only (not judged)", sections.resemblances(report.related)),
+        *sections.headed(say("Resembles in words only (not judged)"), sections.resemblances(report.related)),
         *coverage(report),
         *(understood(report) if every else ()),
         *closing(report),
@@ -45,7 +47,7 @@ def opening(report: Report, shown: list[Finding]) -> list[Block]:
     first = conclusion(shown, bool(report.unexplained))
     blocks: list[Block] = [first]
     if refused and not (shown and shown[0].status in SEEN):
-        besides = f"Besides that: {first.text[0].lower()}{first.text[1:]}"
+        besides = say("Besides that: {what}", what=f"{first.text[0].lower()}{first.text[1:]}")
         blocks = [Heading(words.refused(report.build, refused), 1, "alarm"), Line(besides)]
     if shown and shown[0].status in SEEN:
         blocks += [Line(standing(shown[0])), *first_step(shown[0])]
@@ -55,17 +57,19 @@ def opening(report: Report, shown: list[Finding]) -> list[Block]:
 def conclusion(shown: list[Finding], unexplained_: bool) -> Heading:
     """The answer in one line. `unexplained_`: the user came with a symptom that nothing shown explains."""
     if not shown:
-        return Heading(words.NOTHING_MATCHES, 1, "warn")
+        nothing = say("No documented failure matches what was given. That is not a clean bill of health.")
+        return Heading(nothing, 1, "warn")
     first = shown[0]
     if first.status in SEEN:
         return Heading(titled(first), 1, words.TONES[first.status])
-    count = len(shown)
+    failures = counted(len(shown), "documented failure")
     if any(one.status == "possible" for one in shown):
-        said = f"Nothing certain: {words.counted(count, 'documented failure')} may be at work or can happen here."
+        said = say("Nothing certain: {failures} may be at work or can happen here.", failures=failures)
     elif unexplained_:
-        said = f"What you see fits no documented failure; {words.counted(count, 'other')} can happen here."
+        others_ = counted(len(shown), "other")
+        said = say("What you see fits no documented failure; {others} can happen here.", others=others_)
     else:
-        said = f"No failure seen, but {words.counted(count, 'documented failure')} can happen to this deployment."
+        said = say("No failure seen, but {failures} can happen to this deployment.", failures=failures)
     return Heading(said, 1, words.TONES[first.status])
 
 
@@ -75,10 +79,11 @@ def tally(report: Report, shown: list[Finding]) -> str:
     led = bool(shown) and shown[0].status in SEEN
     if led:
         counts[shown[0].status] -= 1
-    found = ", ".join(f"{counts[one]} {words.LABELS[one].lower()}" for one in STATUSES if counts[one])
-    also = "Also" if led else "Found"
-    build = report.build.label or "not known"
-    return f"Build: {build}." + (f" {also}: {found}." if found else "") + (f" Case {report.id}." if report.id else "")
+    each = ((counts[one], say(words.LABELS[one]).lower()) for one in STATUSES if counts[one])
+    found = say(", ").join(say("{count} {status}", count=count, status=label) for count, label in each)
+    also = (say(" Also: {found}.", found=found) if led else say(" Found: {found}.", found=found)) if found else ""
+    build = say("Build: {build}.", build=report.build.label or say("not known"))
+    return build + also + (say(" Case {id}.", id=report.id) if report.id else "")
 
 
 def situation(report: Report, every: bool) -> list[Block]:
@@ -88,11 +93,16 @@ def situation(report: Report, every: bool) -> list[Block]:
     """
     blocks: list[Block] = []
     for one in report.situation:
-        few = one.places if every else one.places[:3]
-        more = f" and {len(one.places) - len(few)} more" if len(few) < len(one.places) else ""
-        places = f"  [{', '.join(few)}{more}]" if few else ""
+        places = _places(one.places, len(one.places) if every else 3)
         blocks.append(item(f"{one.says}{places}", tone="faint" if one.kind == "unknown" else ""))
-    return sections.headed("What is going on", blocks)
+    return sections.headed(say("What is going on"), blocks)
+
+
+def _places(places: Sequence[str], most: int) -> str:
+    named = ", ".join(places[:most])
+    if len(places) > most:
+        named = say("{named} and {count} more", named=named, count=len(places) - most)
+    return f"  [{named}]" if named else ""
 
 
 def refuses(report: Report) -> bool:
@@ -104,19 +114,20 @@ def discrepancies(report: Report) -> list[Block]:
     """What does not fit: settings that the release does not take, a build that is not what it says."""
     blocks: list[Block] = []
     for one in report.discrepancies:
-        blocks.append(item(f"[{one.level}] {words.sentence(one.says)}", tone="warn" if one.level != "note" else ""))
+        said = f"[{say(one.level)}] {words.sentence(one.says)}"
+        blocks.append(item(said, tone="warn" if one.level != "note" else ""))
         blocks += [Quote(one.place, one.quote, 1, one.typed)] if one.quote else []
-        said = one.remedy()
-        blocks += [item(said, 1)] if said else []
-        blocks += [item(f"source: {cited.where} ({cited.date})", 1, "faint") for cited in one.sources]
-    return sections.headed("What does not fit", blocks)
+        blocks += [item(write, 1)] if (write := one.remedy()) else []
+        for cited in one.sources:
+            source = say("source: {where} ({date})", where=cited.where, date=cited.date)
+            blocks.append(item(source, 1, "faint"))
+    return sections.headed(say("What does not fit"), blocks)
 
 
 def unexplained(report: Report) -> list[Block]:
     """What the user came with that no finding explains."""
-    return sections.headed(
-        "Not explained by any finding", [block for one in report.unexplained for block in sections.fact(one)]
-    )
+    seen = [block for one in report.unexplained for block in sections.fact(one)]
+    return sections.headed(say("Not explained by any finding"), seen)
 
 
 def questions(report: Report, shown: list[Finding]) -> list[Block]:
@@ -126,34 +137,42 @@ def questions(report: Report, shown: list[Finding]) -> list[Block]:
     blocks: list[Block] = []
     for number, one in enumerate((one for one in report.questions if one.question not in asked), 1):
         blocks += question(one, number)
-    return sections.headed("Questions that would help" if shown else "What to find out or capture next", blocks)
+    heading = say("Questions that would help") if shown else say("What to find out or capture next")
+    return sections.headed(heading, blocks)
 
 
 def question(one: Question, number: int) -> list[Block]:
     """One question, how to answer it, and what the answer decides."""
-    helps = f" (decides: {', '.join(one.rules)})" if one.rules else ""
+    helps = say(" (decides: {rules})", rules=say(", ").join(one.rules)) if one.rules else ""
     return [Line(f"{one.question}{helps}", f"{number}."), *([Verbatim(one.how, "sh", 1)] if one.how.strip() else [])]
 
 
 def coverage(report: Report) -> list[Block]:
     """What was looked at, and the limits of that."""
     seen = report.coverage
-    blocks = [
-        item(f"{one.name}: {one.kind}, {words.counted(one.lines, 'line')}, {words.counted(one.facts, 'fact')}")
-        for one in seen.inputs
-    ]
+    blocks = [item(_looked_at(one)) for one in seen.inputs]
     blocks += [item(note, tone="warn") for note in dict.fromkeys((*seen.notes, *report.build.notes))]
     whole = (
-        "complete: a flag that is absent has its default"
+        say("launch complete: a flag that is absent has its default")
         if seen.launch_complete
-        else "not known to be complete: nothing was concluded from absent flags"
+        else say("launch not known to be complete: nothing was concluded from absent flags")
     )
     return [
-        Heading("What was looked at"),
-        *(blocks or [item("no input was given")]),
-        item(f"launch {whole}"),
-        item(f"{words.counted(seen.rules, 'rule')} evaluated"),
+        Heading(say("What was looked at")),
+        *(blocks or [item(say("no input was given"))]),
+        item(whole),
+        item(say("{rules} evaluated", rules=counted(seen.rules, "rule"))),
     ]
+
+
+def _looked_at(one: InputOut) -> str:
+    return say(
+        "{name}: {kind}, {lines}, {facts}",
+        name=one.name,
+        kind=say(one.kind),
+        lines=counted(one.lines, "line"),
+        facts=counted(one.facts, "fact"),
+    )
 
 
 def understood(report: Report) -> list[Block]:
@@ -164,10 +183,15 @@ def understood(report: Report) -> list[Block]:
     ]
     lines += [item(f"{name}={given}") for name, given in report.environment.items()]
     lines += [item(f"{name} {version}") for name, version in report.build.components.items()]
-    return sections.headed("The launch as understood", lines)
+    return sections.headed(say("The launch as understood"), lines)
 
 
 def closing(report: Report) -> list[Block]:
     """How old all this is, and what a match is."""
-    said = f"{f'Rules as of {report.as_of}; ' if report.as_of else ''}advisor {report.advisor}."
-    return [Heading("As of"), Line(f"{said} A match is a resemblance with reasons, not a proof of cause.")]
+    made = (
+        say("Rules as of {date}; advisor {version}.", date=report.as_of, version=report.advisor)
+        if report.as_of
+        else say("advisor {version}.", version=report.advisor)
+    )
+    worth = say(" A match is a resemblance with reasons, not a proof of cause.")
+    return [Heading(say("As of")), Line(made + worth)]

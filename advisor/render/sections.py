@@ -26,6 +26,7 @@ from advisor.model.rule import PROOFS
 from advisor.render import words
 from advisor.render.blocks import Block, Heading, Line, Quote, Tone, Verbatim, item, paragraphs
 from advisor.render.citations import Citations
+from advisor.render.language import say
 
 QUOTED = 3
 NAMED = 6  # further facts named without their quotes, shortest first
@@ -48,11 +49,14 @@ def facts(given: Sequence[FactOut], every: bool) -> list[Block]:
     telling = sorted(given, key=lambda one: (TELLING.get(one.origin, 4), not one.quote))[:QUOTED]
     quoted = [one for one in given if one in telling]
     others = sorted((words.fact(one) for one in given if one not in telling), key=len)
-    more = f"; and {len(others) - NAMED} more (--verbose)" if len(others) > NAMED else ""
-    return [
-        *(block for one in quoted for block in fact(one)),
-        *([item(f"also: {'; '.join(others[:NAMED])}{more}")] if others else []),
-    ]
+    return [*(block for one in quoted for block in fact(one)), *_also(others)]
+
+
+def _also(others: Sequence[str]) -> list[Block]:
+    named = say("; ").join(others[:NAMED])
+    if len(others) > NAMED:
+        return [item(say("also: {named}; and {count} more (--verbose)", named=named, count=len(others) - NAMED))]
+    return [item(say("also: {named}", named=named))] if others else []
 
 
 def fact(one: FactOut, depth: int = 0) -> list[Block]:
@@ -72,10 +76,10 @@ def applies(finding: Finding, every: bool) -> list[Block]:
     """Whether the finding applies here, why, and what is still not known about that."""
     unknown: list[Block] = []
     for one in finding.missing if every else finding.missing[:3]:
-        unknown += [item(f"not known yet: {one.question}"), *_command(one.how, 1)]
+        unknown += [item(say("not known yet: {question}", question=one.question)), *_command(one.how, 1)]
     shown = finding.deciding if finding.status == "ruled_out" else finding.because
     return [
-        Heading("Does it apply to you?"),
+        Heading(say("Does it apply to you?")),
         Line(words.applies(finding)),
         *facts(shown, every),
         *(block for one in finding.against for block in _against(one)),
@@ -85,7 +89,7 @@ def applies(finding: Finding, every: bool) -> list[Block]:
 
 def _against(one: FactOut) -> list[Block]:
     said = fact(one)
-    return [item(f"speaks against it: {words.fact(one)}"), *said[1:]]
+    return [item(say("speaks against it: {fact}", fact=words.fact(one))), *said[1:]]
 
 
 def ordered(remedies: Iterable[RemedyOut]) -> list[RemedyOut]:
@@ -107,16 +111,16 @@ def remedies(finding: Finding, cites: Citations, every: bool) -> list[Block]:
     sound = firm(finding.remedies)
     weak = [one for one in ordered(finding.remedies) if one.status == "suggested" and one.applies != "no"]
     beside = [one for one in finding.remedies if one.applies == "no"]
+    blocks: list[Block] = [Heading(say("What to change now"))]
     if not finding.remedies:
-        return [Heading("What to change now"), Line("Nothing is known that helps.")]
-    blocks: list[Block] = [Heading("What to change now")]
+        return [*blocks, Line(say("Nothing is known that helps."))]
     if not sound:
-        blocks.append(Line("Nothing better than a suggestion is known for this deployment."))
+        blocks.append(Line(say("Nothing better than a suggestion is known for this deployment.")))
     for number, one in enumerate(sound, 1):
         blocks += remedy(one, number, cites, every)
-    blocks += [item(f"Not for this deployment: {one.what}", tone="faint") for one in beside]
+    blocks += [item(say("Not for this deployment: {what}", what=one.what), tone="faint") for one in beside]
     if weak:
-        blocks.append(Heading("Only suggested (not verified)", 3))
+        blocks.append(Heading(say("Only suggested (not verified)"), 3))
     for number, one in enumerate(weak, len(sound) + 1):
         blocks += remedy(one, number, cites, every)
     return blocks
@@ -124,11 +128,13 @@ def remedies(finding: Finding, cites: Citations, every: bool) -> list[Block]:
 
 def remedy(one: RemedyOut, number: int, cites: Citations, every: bool) -> list[Block]:
     """One remedy with its proof in brackets, its cost, and its diff."""
-    unsure = " (whether it applies here is not known)" if one.applies == "unknown" else ""
-    cost = f" — cost: {one.cost.strip()}" if one.cost.strip() else ""
-    head = f"[{words.PROOF[one.status]}] {one.what.strip().rstrip('.')}{unsure}{cost}{cites.cite(one.sources)}"
+    unsure = say(" (whether it applies here is not known)") if one.applies == "unknown" else ""
+    cost = say(" — cost: {cost}", cost=one.cost.strip()) if one.cost.strip() else ""
+    proven = say("[{proof}] {what}", proof=say(words.PROOF[one.status]), what=words.unstopped(one.what))
+    head = f"{proven}{unsure}{cost}{cites.cite(one.sources)}"
     blocks: list[Block] = [Line(head, f"{number}.", tone="good" if one.status != "suggested" else "")]
-    known = one.status_says if every and one.status_says else f"proof: {one.proof}" if one.proof else ""
+    proof = say("proof: {proof}", proof=one.proof) if one.proof else ""
+    known = one.status_says if every and one.status_says else proof
     if known:
         blocks.append(Line(known, depth=1))
     if one.diff:
@@ -141,8 +147,8 @@ def remedy(one: RemedyOut, number: int, cites: Citations, every: bool) -> list[B
 def fixes(finding: Finding, cites: Citations, every: bool, here: bool = True) -> list[Block]:
     """The upstream fixes, or what is known about there being none. `here` False: there is no build to judge."""
     if not finding.fixes:
-        return [Heading("The fix upstream"), *paragraphs(finding.no_fix or "No fix is known.")]
-    blocks: list[Block] = [Heading("The fix upstream")]
+        return [Heading(say("The fix upstream")), *paragraphs(finding.no_fix or say("No fix is known."))]
+    blocks: list[Block] = [Heading(say("The fix upstream"))]
     for one in finding.fixes:
         blocks += fix(one, cites, every, here)
     return [*blocks, *paragraphs(finding.no_fix)]
@@ -150,9 +156,12 @@ def fixes(finding: Finding, cites: Citations, every: bool, here: bool = True) ->
 
 def fix(one: FixOut, cites: Citations, every: bool, here: bool) -> list[Block]:
     """One fix: where upstream stands with it, the commit, the releases, and this build."""
-    where = f" in {one.component}" if one.component else ""
-    complete = words.COMPLETENESS.get(one.completeness, one.completeness)
-    head = f"{words.fix_name(one)}{where}: {words.state(one)}; {complete}{cites.cite(one.sources)}"
+    name = words.fix_name(one)
+    if one.component:
+        name = say("{fix} in {component}", fix=name, component=one.component)
+    complete = say(words.COMPLETENESS.get(one.completeness, one.completeness))
+    head = say("{fix}: {state}; {complete}", fix=name, state=words.state(one), complete=complete)
+    head += cites.cite(one.sources)
     return [
         item(head, tone="strong"),
         *([Line(words.sentence(one.what), depth=1)] if one.what else []),
@@ -160,7 +169,7 @@ def fix(one: FixOut, cites: Citations, every: bool, here: bool) -> list[Block]:
         *(Line(said, depth=1) for said in words.releases(one, every)),
         *([Line(in_this_build(one), depth=1, tone="warn" if one.in_this_build == "no" else "")] if here else []),
         *([Line(one.url, depth=1)] if one.url else []),
-        *(Line(f"when carried elsewhere it needs {need(each, one)}", depth=1) for each in one.needs),
+        *(Line(say("when carried elsewhere it needs {need}", need=need(each, one)), depth=1) for each in one.needs),
     ]
 
 
@@ -168,40 +177,43 @@ def need(one: NeedOut, of: FixOut) -> str:
     """A commit that comes along, and why."""
     where = one.repo if one.repo != of.repo else ""
     name = f"{where}#{one.pr}" if one.pr else f"{where} {one.commit[:12]}".strip()
-    return f"{name} ({one.commit[:12]}): {words.sentence(one.why)}" if one.pr else f"{name}: {words.sentence(one.why)}"
+    name = f"{name} ({one.commit[:12]})" if one.pr else name
+    return say("{name}: {what}", name=name, what=words.sentence(one.why))
 
 
 def commit(one: FixOut) -> str:
     """The full commit, or as much of it as is known."""
     if not one.commit:
-        return "commit: not established"
-    return f"commit {one.commit}" + (" (only this beginning is known)" if one.commit_is_prefix else "")
+        return say("commit: not established")
+    said = say("commit {commit}", commit=one.commit)
+    return said + (say(" (only this beginning is known)") if one.commit_is_prefix else "")
 
 
 def in_this_build(one: FixOut) -> str:
     """Whether this build has the fix, and why we think so."""
-    return f"This build: {words.HAS_FIX[one.in_this_build]}" + (f" ({one.why.strip().rstrip('.')})" if one.why else "")
+    said = say("This build: {answer}", answer=say(words.HAS_FIX[one.in_this_build]))
+    return said + (say(" ({why})", why=words.unstopped(one.why)) if one.why else "")
 
 
 def dont(finding: Finding, cites: Citations) -> list[Block]:
     """Advice not to follow: what makes it worse first, then what did not help."""
-    harmful = [advice(one, "makes it worse", cites, "alarm") for one in finding.harmful]
-    useless = [advice(one, "does not help", cites, "") for one in finding.not_helpful]
-    return headed("What not to do", [*harmful, *useless])
+    harmful = [advice(one, say("makes it worse"), cites, "alarm") for one in finding.harmful]
+    useless = [advice(one, say("does not help"), cites, "") for one in finding.not_helpful]
+    return headed(say("What not to do"), [*harmful, *useless])
 
 
 def advice(one: AdviceOut, verdict: str, cites: Citations, tone: Tone) -> Line:
     """One piece of advice, why not, and whether it was tried already."""
-    tried = " You already do this." if one.tried == "yes" else ""
-    said = f"{verdict}: {words.because(one.what, one.why)}{tried}{cites.cite(one.sources)}"
-    return item(said, tone=tone)
+    tried = say(" You already do this.") if one.tried == "yes" else ""
+    said = say("{verdict}: {what}", verdict=verdict, what=words.because(one.what, one.why))
+    return item(f"{said}{tried}{cites.cite(one.sources)}", tone=tone)
 
 
 def cause(one: CauseOut, cites: Citations) -> list[Block]:
     """The cause as far as upstream holds it."""
     said = paragraphs(one.text)
-    status = f"Status: {words.CAUSE.get(one.status, one.status)}.{cites.cite(one.sources)}"
-    return [Heading("Cause"), Line(status), *said]
+    status = say("Status: {status}.", status=say(words.CAUSE.get(one.status, one.status))) + cites.cite(one.sources)
+    return [Heading(say("Cause")), Line(status), *said]
 
 
 def resemblances(given: Sequence[ResemblanceOut]) -> list[Block]:
@@ -210,14 +222,16 @@ def resemblances(given: Sequence[ResemblanceOut]) -> list[Block]:
         block
         for one in given
         for block in (
-            item(f"{one.rule}: {one.summary}"),
-            item(f"{_shares(one)}; more: advisor explain {one.rule}", 1, "faint"),
+            item(say("{name}: {what}", name=one.rule, what=one.summary)),
+            item(say("{shares}; more: advisor explain {rule}", shares=_shares(one), rule=one.rule), 1, "faint"),
         )
     ]
 
 
 def _shares(one: ResemblanceOut) -> str:
-    return f"shares: {', '.join(one.shares)}" if one.shares else "shares no word, only what was understood"
+    if one.shares:
+        return say("shares: {words}", words=say(", ").join(one.shares))
+    return say("shares no word, only what was understood")
 
 
 def verification(steps: Sequence[StepOut]) -> list[Block]:
@@ -225,7 +239,7 @@ def verification(steps: Sequence[StepOut]) -> list[Block]:
     blocks: list[Block] = []
     for number, one in enumerate(steps, 1):
         blocks += step(one, number)
-    return headed("How to verify a cure", blocks)
+    return headed(say("How to verify a cure"), blocks)
 
 
 def step(one: StepOut, number: int) -> list[Block]:
@@ -233,23 +247,29 @@ def step(one: StepOut, number: int) -> list[Block]:
     return [
         Line(words.sentence(one.do), f"{number}."),
         *_command(one.run, 1),
-        *([item(f"passes when: {one.expect}", 1)] if one.expect else []),
-        *(item(f"must stay out of the logs: `{pattern}`", 1) for pattern in one.absent),
-        *([item(f"must keep growing while requests run: `{one.advancing}`", 1)] if one.advancing else []),
-        *([item(f"watch for at least {words.duration(one.duration_s)}", 1)] if one.duration_s else []),
+        *([item(say("passes when: {expect}", expect=one.expect), 1)] if one.expect else []),
+        *(item(say("must stay out of the logs: `{pattern}`", pattern=pattern), 1) for pattern in one.absent),
+        *_growing(one),
+        *([item(say("watch for at least {time}", time=words.duration(one.duration_s)), 1)] if one.duration_s else []),
     ]
+
+
+def _growing(one: StepOut) -> list[Block]:
+    said = say("must keep growing while requests run: `{counter}`", counter=one.advancing)
+    return [item(said, 1)] if one.advancing else []
 
 
 def lookalikes(given: Sequence[LookalikeOut]) -> list[Block]:
     """What else looks so, how it fares in this case, and the tell."""
-    return headed("Look-alikes", [item(lookalike(one)) for one in given])
+    return headed(say("Look-alikes"), [item(lookalike(one)) for one in given])
 
 
 def lookalike(one: LookalikeOut) -> str:
     """One look-alike with its status here."""
-    label = next((word.lower() for status, word in words.LABELS.items() if status == one.status), one.status)
-    here = f" [{label} here]" if label else ""
-    return f"{one.rule}{here}: {words.sentence(one.tell)}" + (f" Here: {words.sentence(one.why)}" if one.why else "")
+    label = next((say(word).lower() for status, word in words.LABELS.items() if status == one.status), one.status)
+    name = say("{rule} [{status} here]", rule=one.rule, status=label) if label else one.rule
+    said = say("{name}: {what}", name=name, what=words.sentence(one.tell))
+    return said + (say(" Here: {why}", why=words.sentence(one.why)) if one.why else "")
 
 
 def capture(given: Sequence[MissingOut]) -> list[Block]:
@@ -258,24 +278,25 @@ def capture(given: Sequence[MissingOut]) -> list[Block]:
     for number, one in enumerate(given, 1):
         blocks += [Line(one.about, f"{number}."), *_command(one.how, 1)]
         if one.question:
-            blocks.append(Line(f"tells: {one.question}", depth=1))
-    return headed("What to capture next", blocks)
+            blocks.append(Line(say("tells: {what}", what=one.question), depth=1))
+    return headed(say("What to capture next"), blocks)
 
 
 def superseded(finding: Finding, cites: Citations) -> list[Block]:
     """Claims that no longer stand, so that nobody acts on an old thread."""
     lines: list[Line] = []
     for one in finding.superseded:
-        said = f"once said: {words.sentence(one.claim)} Now: {words.because(one.by, one.why)}"
+        now = words.because(one.by, one.why)
+        said = say("once said: {claim} Now: {now}", claim=words.sentence(one.claim), now=now)
         lines.append(item(said + cites.cite(one.sources)))
-    return headed("Superseded claims", lines)
+    return headed(say("Superseded claims"), lines)
 
 
 def caveats(finding: Finding) -> list[Block]:
     """What the match does not prove."""
-    draft = ["This rule is a draft."] if finding.maturity == "draft" else []
-    retired = ["This rule is retired."] if finding.maturity == "retired" else []
-    return headed("Caveats", [item(one) for one in (*finding.caveats, *draft, *retired)])
+    draft = [say("This rule is a draft.")] if finding.maturity == "draft" else []
+    retired = [say("This rule is retired.")] if finding.maturity == "retired" else []
+    return headed(say("Caveats"), [item(one) for one in (*finding.caveats, *draft, *retired)])
 
 
 def _command(text: str, depth: int) -> list[Block]:

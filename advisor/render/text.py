@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from advisor.model.report import Report
 from advisor.render.blocks import Block, Heading, Line, Quote, Tone, Verbatim
-from advisor.render.layout import clip, columns, fold, wrap
+from advisor.render.layout import clip, columns, fold, is_wide, wrap
 from advisor.render.outline import outline
 from advisor.render.quoting import many_lines, one_line, prose
 
@@ -45,14 +45,19 @@ def lay(blocks: Iterable[Block], *, colour: bool, width: int, clipped: bool = Tr
 
 def _lines(block: Block, width: int, clipped: bool) -> list[tuple[str, Tone]]:
     if isinstance(block, Heading):
-        said = prose(block.text)
-        shout = block.level == 2 and block.tone == "strong"  # the only mark of a section where there is no colour
-        return [(line, block.tone) for line in wrap(said.upper() if shout else said, width)]
+        shout = block.level == 2 and block.tone == "strong"
+        said = _shouted(prose(block.text)) if shout else prose(block.text)
+        return [(line, block.tone) for line in wrap(said, width)]
     if isinstance(block, Line):
         return [(line, block.tone) for line in _item(block, width)]
     if isinstance(block, Quote):
         return [(line, "faint") for line in _quote(block, width, clipped)]
     return _verbatim(block)
+
+
+def _shouted(heading: str) -> str:
+    """The only mark of a section where there is no colour: capitals, or brackets for a script that has none."""
+    return f"【{heading}】" if any(map(is_wide, heading)) else heading.upper()
 
 
 def _item(line: Line, width: int) -> list[str]:
