@@ -170,13 +170,17 @@ def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
 
 
 @app.command()
-def explain(rule: Annotated[str, typer.Argument(help="A rule id, or the upstream thread: #53402.")]) -> None:
+def explain(
+    rule: Annotated[str, typer.Argument(help="A rule id, or the upstream thread: #53402.")], lang: Lang = Language.en
+) -> None:
     """Print a rule as a page: what happens, who has it, fixes, remedies, verification, sources."""
     from advisor.jobs.explain import find, fixes
     from advisor.render.rule_page import rule_page
 
     found = find(rule)
-    files_of.write(rule_page(found, fixes(found), width=min(shutil.get_terminal_size((80, 24)).columns, 110)), None)
+    width = min(shutil.get_terminal_size((80, 24)).columns, 110)
+    with speaking(lang.value):
+        files_of.write(rule_page(found, fixes(found), width=width), None)
 
 
 class Contract(StrEnum):

@@ -14,6 +14,8 @@ import typer
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces import reference
+from advisor.faces.language import Lang, Language
+from advisor.render.language import speaking
 
 OK, PENDING = 0, 1
 
@@ -38,14 +40,15 @@ def fix(
         bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
     ] = False,
     format: reference.Format = reference.Page.text,
+    lang: Lang = Language.en,
 ) -> None:
     """Edit deployment files for what lint finds; or tell which releases hold a rule's fixes."""
     if not any(Path(one).exists() for one in what) and len(what) == 1 and not (write or unsafe):
-        reference.fix(what[0], format)
+        reference.fix(what[0], format, lang)
         return
-    raise typer.Exit(
-        _edit([Path(one) for one in what], write, unsafe, exclude or [], no_ignore, config, if_any, format)
-    )
+    paths = [Path(one) for one in what]
+    with speaking(lang.value):
+        raise typer.Exit(_edit(paths, write, unsafe, exclude or [], no_ignore, config, if_any, format))
 
 
 def _edit(

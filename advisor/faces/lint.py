@@ -15,6 +15,8 @@ import typer
 
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
+from advisor.faces.language import Lang, Language
+from advisor.render.language import speaking
 
 if TYPE_CHECKING:
     from advisor.jobs.lint import Progress
@@ -99,6 +101,7 @@ def lint(
         bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Facts and sources of every finding.")] = False,
+    lang: Lang = Language.en,
 ) -> None:
     """Known failures and settings that do not fit, in deployment files."""
     from advisor.jobs import lint as job
@@ -140,7 +143,7 @@ def lint(
         typer.echo(f"{write_baseline}: {count} finding{'' if count == 1 else 's'} written", err=True)
         raise typer.Exit(OK)
     failing = _failing(report, fail_on, actionable, settings)
-    _write(report, failing, format or [Format.text], output or [], inputs, verbose, suppressed)
+    _write(report, failing, format or [Format.text], output or [], inputs, verbose, suppressed, lang)
     raise typer.Exit(FOUND if failing else OK)
 
 
@@ -189,6 +192,7 @@ def _write(
     inputs: list[str],
     verbose: bool,
     suppressed: bool,
+    lang: Language,
 ) -> None:
     if len(outputs) > len(formats) or len(formats) - len(outputs) > 1:
         raise UsageError(
@@ -199,7 +203,9 @@ def _write(
     on_terminal = len(formats) > len(outputs)
     targets: list[Path | None] = [*([None] if on_terminal else []), *outputs]
     for format, target in zip(formats, targets, strict=True):
-        files_of.write(_rendered(report, failing, format, target, verbose, suppressed), target, inputs)
+        for_people = format in (Format.text, Format.markdown)
+        with speaking(lang.value if for_people else "en"):
+            files_of.write(_rendered(report, failing, format, target, verbose, suppressed), target, inputs)
 
 
 def _rendered(

@@ -15,6 +15,8 @@ import typer
 
 from advisor.errors import UsageError
 from advisor.faces.bare_options import HERE, command_with
+from advisor.faces.language import Lang, Language
+from advisor.render.language import speaking
 
 if TYPE_CHECKING:
     from advisor.jobs.patch_case import Asked, Prepared
@@ -60,6 +62,7 @@ def patch(
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="Output format of the answer.")] = Format.text,
+    lang: Lang = Language.en,
 ) -> None:
     """Is a rule's fix in this clone, does it apply, and take it along: as mails or on a new branch."""
     prepare = _prepare()
@@ -72,7 +75,8 @@ def patch(
     prepared = prepare(asked)
     whole = prepared.python_patch if site is not None else b"".join(content for _, content in prepared.mails)
     written = _write(output, whole, prepared.mails if site is None else ())
-    text = _rendered(prepared.report, written, format)
+    with speaking(lang.value):
+        text = _rendered(prepared.report, written, format)
     (sys.stderr if output == "-" else sys.stdout).write(text)
     raise typer.Exit(0 if prepared.report.verdict in ("in", "clean", "three_way") else 1)
 

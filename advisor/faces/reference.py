@@ -13,6 +13,8 @@ import typer
 
 from advisor.errors import AdvisorError, UsageError
 from advisor.faces import files as files_of
+from advisor.faces.language import Lang, Language
+from advisor.render.language import speaking
 
 if TYPE_CHECKING:
     from advisor.jobs.refresh import Origin
@@ -46,10 +48,11 @@ def _width() -> int:
     return min(shutil.get_terminal_size((80, 24)).columns, 110)
 
 
-def _show(noun: object, text: str, format: Page) -> None:
+def _show(noun: object, page: Callable[[], str], format: Page, lang: Language) -> None:
     from advisor.render.json import json_of
 
-    files_of.write(json_of(noun) if format is Page.json else text, None)
+    with speaking(lang.value):
+        files_of.write(json_of(noun) if format is Page.json else page(), None)
 
 
 def flags(
@@ -58,6 +61,7 @@ def flags(
     ],
     grep: Annotated[str, typer.Option(help="Only settings with this in name, spelling, choice or help.")] = "",
     format: Format = Page.text,
+    lang: Lang = Language.en,
 ) -> None:
     """The flags and variables of a release, or what changed between two."""
     from advisor.jobs import flags as job
@@ -65,10 +69,10 @@ def flags(
 
     if words[0] == "diff" and len(words) == 4:
         changed = job.diff(words[1], words[2], words[3], grep)
-        _show(changed, reference_pages.diff_page(changed, width=_width()), format)
+        _show(changed, lambda: reference_pages.diff_page(changed, width=_width()), format, lang)
     elif words[0] != "diff" and len(words) in (1, 2):
         found = job.settings(words[0], words[1] if len(words) == 2 else "newest", grep)
-        _show(found, reference_pages.settings_page(found, width=_width()), format)
+        _show(found, lambda: reference_pages.settings_page(found, width=_width()), format, lang)
     else:
         more = f"; to search: --grep {words[-1]}" if words[0] != "diff" and len(words) == 3 else ""
         hint = f"advisor flags diff vllm 0.27.1 0.29.0{more}"
@@ -80,34 +84,37 @@ def release(
     version: Annotated[str, typer.Argument(help="One release; newest is the last.")] = "",
     every: Annotated[bool, typer.Option("--all", help="Every release, not only the last ones.")] = False,
     format: Format = Page.text,
+    lang: Lang = Language.en,
 ) -> None:
     """Releases: dates, commits, pinned torch, the NCCL that follows, and the known fixes each was first to hold."""
     from advisor.jobs.releases import releases
     from advisor.render.reference_pages import releases_page
 
     found = releases(engine, version)
-    _show(found, releases_page(found, every=every, width=_width()), format)
+    _show(found, lambda: releases_page(found, every=every, width=_width()), format, lang)
 
 
 def fix(
-    rule: Annotated[str, typer.Argument(help="A rule id, or the upstream thread: #53402.")], format: Format = Page.text
+    rule: Annotated[str, typer.Argument(help="A rule id, or the upstream thread: #53402.")],
+    format: Format = Page.text,
+    lang: Lang = Language.en,
 ) -> None:
     """Which releases hold a rule's fixes, and how that is known."""
     from advisor.jobs.releases import fix_holders
     from advisor.render.reference_pages import holders_page
 
     found = fix_holders(rule)
-    _show(found, holders_page(found, width=_width()), format)
+    _show(found, lambda: holders_page(found, width=_width()), format, lang)
 
 
 @knowledge_app.command()
-def status(format: Format = Page.text, knowledge: Root = None) -> None:
+def status(format: Format = Page.text, knowledge: Root = None, lang: Lang = Language.en) -> None:
     """How old each part is, and how far it reaches."""
     from advisor.jobs.knowledge import status as job
     from advisor.render.reference_pages import status_page
 
     parts = job(datetime.now(UTC).date(), _folder(knowledge))
-    _show(parts, status_page(parts), format)
+    _show(parts, lambda: status_page(parts), format, lang)
 
 
 @knowledge_app.command()

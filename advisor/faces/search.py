@@ -11,6 +11,8 @@ import typer
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces import reference
+from advisor.faces.language import Lang, Language
+from advisor.render.language import speaking
 
 
 def search(
@@ -20,6 +22,7 @@ def search(
     engine: Annotated[str, typer.Option(help="Only this engine's failures: vllm, sglang, lmdeploy or xllm.")] = "",
     most: Annotated[int, typer.Option(min=1, max=50, help="At most so many.")] = 5,
     format: reference.Format = reference.Page.text,
+    lang: Lang = Language.en,
 ) -> None:
     """The known failures nearest to a text: a resemblance in words, not a judgement."""
     from advisor.jobs.search import search as job
@@ -32,4 +35,5 @@ def search(
     except UsageError as error:
         raise UsageError(error.what, error.where or "TEXT", error.hint) from None
     width = min(shutil.get_terminal_size((80, 24)).columns, 110)
-    files_of.write(json_of(found) if format is reference.Page.json else page(found, width), None)
+    with speaking(lang.value):
+        files_of.write(json_of(found) if format is reference.Page.json else page(found, width), None)

@@ -11,6 +11,8 @@ import typer
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces import reference
+from advisor.faces.language import Lang, Language
+from advisor.render.language import speaking
 
 OK, FOUND = 0, 1
 
@@ -25,9 +27,11 @@ def upgrade(
     limit: Annotated[str, typer.Option("--to", metavar="VERSION", help="No later release than this one.")] = "",
     flags: Annotated[str, typer.Option(help="The command line, or just the flags, in the place of a file.")] = "",
     format: reference.Format = reference.Page.text,
+    lang: Lang = Language.en,
 ) -> None:
     """The smallest release with nothing known against a launch, and what changes on the way."""
-    raise typer.Exit(_upgrade(file, engine, start, limit, flags, format))
+    with speaking(lang.value):
+        raise typer.Exit(_upgrade(file, engine, start, limit, flags, format))
 
 
 def _upgrade(file: Path | None, engine: str, start: str, limit: str, flags: str, format: reference.Page) -> int:

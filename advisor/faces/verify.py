@@ -11,6 +11,8 @@ import typer
 from advisor.errors import UsageError
 from advisor.faces import evidence, reference
 from advisor.faces import files as files_of
+from advisor.faces.language import Lang, Language
+from advisor.render.language import speaking
 
 OK, FOUND, USAGE = 0, 1, 2
 
@@ -44,6 +46,7 @@ def verify(
     log: evidence.Log = None,
     stack: evidence.Stack = None,
     format: reference.Format = reference.Page.text,
+    lang: Lang = Language.en,
 ) -> None:
     """Has the change cured it? Judges a rule's verification steps on evidence taken after the change."""
     from advisor.jobs import verify as job
@@ -60,7 +63,8 @@ def verify(
     )
     found, problems = job.verify(rule, given.request, before, tuple(confirmed or ()))
     width = min(shutil.get_terminal_size((80, 24)).columns, 110)
-    files_of.write(json_of(found) if format is reference.Page.json else page(found, width), None)
+    with speaking(lang.value):
+        files_of.write(json_of(found) if format is reference.Page.json else page(found, width), None)
     lines = [error.line() for error in (*given.problems, *problems)]
     for line in dict.fromkeys(lines):
         typer.echo(f"advisor: {line}", err=True)

@@ -5,7 +5,10 @@ The terms are those that the engines' own Chinese documentation uses; flags, nam
 
 from __future__ import annotations
 
+from advisor.render.chinese_pages import PAGES
+
 CHINESE: dict[str, str] = {
+    **PAGES,
     # joints
     ", ": "、",
     "; ": "；",

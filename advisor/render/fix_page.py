@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.model.repair import FileRepair, Repair, RepairReport
+from advisor.render.language import counted, say
 from advisor.render.quoting import UNSAFE
 
 
@@ -28,23 +29,26 @@ def _file(one: FileRepair) -> Iterator[str]:
     for repair in one.repairs:
         yield f"{one.name}:{repair.line} {_repair(repair)}"
     if one.diff:
-        counts = f"{_count(len(one.gone), 'finding')} gone, {len(one.remain)} {_verb(len(one.remain))}, "
-        counts += f"{len(one.new)} new" if one.new else "none new"
-        yield f"{one.name}: judged again: {counts}" + ("" if one.written else "; not written (--write)")
+        written = "" if one.written else say("; not written (--write)")
+        yield say("{name}: judged again: {counts}", name=one.name, counts=_counts(one)) + written
         for finding in one.new:
-            yield f"{one.name}:{finding.region.line} new: {finding.level} {finding.id}: {finding.says}"
+            place = f"{one.name}:{finding.region.line}"
+            name = f"{say(finding.level)} {finding.id}"
+            yield say("{place} new: {name}: {what}", place=place, name=name, what=finding.says)
+
+
+def _counts(one: FileRepair) -> str:
+    gone = say("{findings} gone", findings=counted(len(one.gone), "finding"))
+    count = len(one.remain)
+    remain = say("1 remains") if count == 1 else say("{count} remain", count=count)
+    new = say("{count} new", count=len(one.new)) if one.new else say("none new")
+    return say(", ").join((gone, remain, new))
 
 
 def _repair(one: Repair) -> str:
-    if one.done:
-        shared = f"; the text is shared, so this changes {', '.join(one.shared)} too" if one.shared else ""
-        return f"{one.id} ({one.edit}): {one.does}{shared}"
-    return f"{one.id} left: {one.does} ({one.why})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _verb(number: int) -> str:
-    return "remains" if number == 1 else "remain"
+    if not one.done:
+        return say("{id} left: {does} ({why})", id=one.id, does=one.does, why=one.why)
+    made = say("{id} ({edit}): {does}", id=one.id, edit=say(one.edit), does=one.does)
+    if not one.shared:
+        return made
+    return made + say("; the text is shared, so this changes {others} too", others=say(", ").join(one.shared))

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from advisor.model.lint import LintFinding, LintReport
+from advisor.render.language import counted, say
 from advisor.render.lint_words import counting, levels, relative, suppressed, tally, urgent
 from advisor.render.markdown import code, escape, fence
 from advisor.render.quoting import many_lines, one_line, prose
 from advisor.render.source_line import source_line
-from advisor.render.words import counted
+from advisor.render.words import sentence
 
 ROOM = 60_000
 SOURCE_WIDTH = 100
@@ -25,18 +26,19 @@ def lint_markdown(report: LintReport) -> str:
     hidden = [one for one in report.findings if one.suppressed]
     head = [f"### advisor lint: {levels(found)}", ""]
     rows = [_row(one) for one in found]
-    table = ["| where | finding | what to do |", "|---|---|---|"] if rows else []
-    tail = ["", f"<sub>{escape('; '.join(tally(report)))}. Knowledge as of {escape(prose(report.as_of))}.</sub>", ""]
+    table = [say("| where | finding | what to do |"), "|---|---|---|"] if rows else []
+    made = say(" Knowledge as of {date}.", date=escape(prose(report.as_of)))
+    tail = ["", f"<sub>{sentence(escape(say('; ').join(tally(report))))}{made}</sub>", ""]
     kept, left = _fitting(rows, ROOM // 2)
-    more = ["", f"{counted(left, 'finding')} more than fit here."] if left else []
+    more = ["", say("{findings} more than fit here.", findings=counted(left, "finding"))] if left else []
     room = ROOM // 2
     folded = [
         *(_folded(_detail(one), _title(one)) for one in found),
-        *([_folded([_hidden(one) for one in hidden], f"{len(hidden)} suppressed")] if hidden else []),
-        *([_folded([f"- {escape(prose(one))}" for one in _notes(report)], "notes")] if _notes(report) else []),
+        *([_folded(map(_hidden, hidden), say("{count} suppressed", count=len(hidden)))] if hidden else []),
+        *([_folded([f"- {escape(prose(one))}" for one in _notes(report)], say("notes"))] if _notes(report) else []),
     ]
     shown, cut = _fitting(folded, room)
-    missing = ["", f"{counted(cut, 'detail')} left out for length."] if cut else []
+    missing = ["", say("{details} left out for length.", details=counted(cut, "detail"))] if cut else []
     return "\n".join([*head, *table, *kept, *more, *(["", *shown] if shown else []), *missing, *tail])
 
 
@@ -51,7 +53,7 @@ def _fitting(parts: list[str], room: int) -> tuple[list[str], int]:
 
 
 def _notes(report: LintReport) -> list[str]:
-    unread = [f"{relative(one.name)}: {note}" for one in report.files for note in one.notes]
+    unread = [say("{name}: {what}", name=relative(one.name), what=note) for one in report.files for note in one.notes]
     return [*unread, *report.notes]
 
 
@@ -61,7 +63,7 @@ def _where(one: LintFinding) -> str:
 
 def _row(one: LintFinding) -> str:
     advice = escape(prose(one.advice[0])) if one.advice else ""
-    finding = f"**{one.level}** {code(one_line(one.id))}<br>{escape(prose(one.says))}"
+    finding = f"**{say(one.level)}** {code(one_line(one.id))}<br>{escape(prose(one.says))}"
     return f"| {_cell(_where(one))} | {_cell(finding)} | {_cell(advice)} |"
 
 
@@ -72,7 +74,7 @@ def _cell(text: str) -> str:
 
 def _title(one: LintFinding) -> str:
     about = f" {_html(one_line(one.workload))}" if one.workload else ""
-    return f"{one.level} {_html(one_line(one.id))}{about}"
+    return f"{say(one.level)} {_html(one_line(one.id))}{about}"
 
 
 def _html(text: str) -> str:
@@ -83,16 +85,15 @@ def _detail(one: LintFinding) -> list[str]:
     lines = [escape(prose(one.says)), ""]
     if source := source_line(one.region, SOURCE_WIDTH):
         lines += [*fence(many_lines("\n".join(source)), "text"), ""]
-    lines += [f"- {escape(prose(f'because {why}'))}" for why in one.because]
+    lines += [f"- {escape(prose(say('because {why}', why=why)))}" for why in one.because]
     lines += [f"- {escape(prose(advice))}" for advice in one.advice]
-    lines += [
-        f"- see {code(_line(other.region.file, other.region.line))}: {escape(prose(other.says))}"
-        for other in one.related
-    ]
-    return [
-        *lines,
-        *(f"- source: {escape(prose(source.where))} (read {escape(source.date)})" for source in one.sources),
-    ]
+    for other in one.related:
+        where = code(_line(other.region.file, other.region.line))
+        lines.append(say("- see {where}: {what}", where=where, what=escape(prose(other.says))))
+    for read in one.sources:
+        where, date = escape(prose(read.where)), escape(read.date)
+        lines.append(say("- source: {where} (read {date})", where=where, date=date))
+    return lines
 
 
 def _line(file: str, line: int) -> str:
@@ -100,7 +101,8 @@ def _line(file: str, line: int) -> str:
 
 
 def _hidden(one: LintFinding) -> str:
-    return f"- {_where(one)} {code(one_line(one.id))}: {escape(prose(suppressed(one)))}"
+    named = f"- {_where(one)} {code(one_line(one.id))}"
+    return say("{name}: {what}", name=named, what=escape(prose(suppressed(one))))
 
 
 def _folded(lines: Iterable[str], title: str) -> str:

@@ -12,11 +12,13 @@ from __future__ import annotations
 from advisor.model.lint import LintFinding, LintReport, Region
 from advisor.model.rule import Level
 from advisor.render.blocks import Tone
-from advisor.render.layout import wrap
-from advisor.render.lint_words import counting, levels, suppressed, tally
+from advisor.render.language import say
+from advisor.render.layout import columns, wrap
+from advisor.render.lint_words import counting, suppressed, tally
 from advisor.render.quoting import one_line, prose
 from advisor.render.source_line import source_line
 from advisor.render.text import CODES, NARROWEST, RESET
+from advisor.render.words import sentence
 
 STEP = "   "
 TONES: dict[Level, Tone] = {"error": "alarm", "warning": "warn", "note": "calm"}
@@ -30,31 +32,33 @@ def lint_text(report: LintReport, *, colour: bool = False, width: int = 80, verb
     for one in report.findings if verbose else counting(report):
         lines += [*_finding(one, width, verbose), ("", "")]
     for file in report.files:
-        lines += [(line, "warn") for note in file.notes for line in _note(f"{one_line(file.name)}: {note}", width)]
+        said = [say("{name}: {what}", name=one_line(file.name), what=note) for note in file.notes]
+        lines += [(line, "warn") for note in said for line in _note(note, width)]
     lines += [(line, "") for note in report.notes for line in _note(note, width)]
-    tone: Tone = "good" if levels(counting(report)) == "no findings" else "strong"
-    lines += [(line, tone) for line in wrap("; ".join(tally(report)) + ".", width)]
+    tone: Tone = "strong" if counting(report) else "good"
+    lines += [(line, tone) for line in wrap(sentence(say("; ").join(tally(report))), width)]
     return "\n".join(_paint(line, tone, colour) for line, tone in lines) + "\n"
 
 
 def _note(text: str, width: int) -> list[str]:
-    return wrap(prose(text), width, "note: ", STEP)
+    return wrap(prose(text), width, say("note: "), STEP)
 
 
 def _finding(one: LintFinding, width: int, verbose: bool) -> list[Painted]:
     room = width - len(STEP)
     tone: Tone = "faint" if one.suppressed else TONES[one.level]
-    head = f"{_place(one.region)}: {one.level} {one_line(one.id)}"
+    head = f"{_place(one.region)}: {say(one.level)} {one_line(one.id)}"
     body = [*_indented(wrap(prose(one.says), room)), *_source(one.region, room)]
     for other in one.related:
-        body += _indented(wrap(prose(f"{_place(other.region)}: {other.says}"), room, "see ", "    "))
+        said = say("{name}: {what}", name=_place(other.region), what=other.says)
+        body += _indented(wrap(prose(said), room, say("see "), "    "))
         body += _source(other.region, room) if verbose else []
     if verbose:
-        body += _items("because ", one.because, room)
+        body += _items(say("because "), one.because, room)
     body += _items("- ", one.advice, room)
     if verbose:
-        sources = [f"{source.where} (read {source.date})" for source in one.sources]
-        body += _items("source: ", sources, room)
+        sources = [say("{where} (read {date})", where=source.where, date=source.date) for source in one.sources]
+        body += _items(say("source: "), sources, room)
     if one.suppressed:
         body += _indented(wrap(prose(suppressed(one)), room))
     return [(head, tone), *body]
@@ -71,7 +75,7 @@ def _source(region: Region, room: int) -> list[Painted]:
 
 
 def _items(marker: str, texts: list[str] | tuple[str, ...], room: int) -> list[Painted]:
-    return [line for one in texts for line in _indented(wrap(prose(one), room, marker, " " * len(marker)))]
+    return [line for one in texts for line in _indented(wrap(prose(one), room, marker, " " * columns(marker)))]
 
 
 def _indented(lines: list[str]) -> list[Painted]:

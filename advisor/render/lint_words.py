@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from advisor.model.lint import LintFinding, LintReport
 from advisor.model.rule import LEVELS
-from advisor.render.words import counted
+from advisor.render.language import counted, say
 
 _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?[/\\]")
 
@@ -40,7 +40,7 @@ def urgent(findings: Iterable[LintFinding]) -> list[LintFinding]:
 def levels(findings: Iterable[LintFinding]) -> str:
     """`2 errors, 1 note`; `no findings` when there are none."""
     counts = Counter(one.level for one in findings)
-    return ", ".join(counted(counts[one], one) for one in LEVELS if counts[one]) or "no findings"
+    return say(", ").join(counted(counts[one], one) for one in LEVELS if counts[one]) or say("no findings")
 
 
 def tally(report: LintReport) -> list[str]:
@@ -49,11 +49,14 @@ def tally(report: LintReport) -> list[str]:
     launches = sum(len(one.workloads) for one in report.files)
     suppressed = len(report.findings) - len(counting(report))
     unread = sum(1 for one in report.files if one.notes)
+    where = {"ours": len(ours), "files": counted(len(report.files), "file")}
     return [
-        f"{launches} launch{'' if launches == 1 else 'es'} in {len(ours)} of {counted(len(report.files), 'file')}",
+        say("1 launch in {ours} of {files}", **where)
+        if launches == 1
+        else say("{count} launches in {ours} of {files}", count=launches, **where),
         levels(counting(report)),
-        *([f"{suppressed} suppressed"] if suppressed else []),
-        *([f"{counted(unread, 'file')} not read in full"] if unread else []),
+        *([say("{count} suppressed", count=suppressed)] if suppressed else []),
+        *([say("{files} not read in full", files=counted(unread, "file"))] if unread else []),
     ]
 
 
@@ -62,5 +65,7 @@ def suppressed(finding: LintFinding) -> str:
     one = finding.suppressed
     if one is None:
         return ""
-    until = f", until {one.until}" if one.until else ""
-    return f"suppressed by {one.how}{until}: {one.reason or 'no reason given'}"
+    reason = one.reason or say("no reason given")
+    if one.until:
+        return say("suppressed by {how}, until {date}: {reason}", how=say(one.how), date=one.until, reason=reason)
+    return say("suppressed by {how}: {reason}", how=say(one.how), reason=reason)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from advisor.model.patch import FileOut, HunkOut, InstalledOut, PatchOut, PatchReport
 from advisor.render.blocks import Block, Heading, Line, Tone, Verbatim, item
+from advisor.render.language import say
 from advisor.render.quoting import UNSAFE
 from advisor.render.text import lay
 
@@ -66,47 +67,55 @@ def patch_json(report: PatchReport) -> str:
 
 
 def _blocks(report: PatchReport) -> Iterator[Block]:
-    yield Heading(f"{report.rule}: {report.headline}", 1, TONES[report.verdict])
+    yield Heading(say("{name}: {what}", name=report.rule, what=report.headline), 1, TONES[report.verdict])
     if report.repo:
-        yield Line(f"Judged: {report.repo} at {report.ref}, commit {report.head[:12]} (not the work tree).")
+        judged = {"repo": report.repo, "ref": report.ref, "commit": report.head[:12]}
+        yield Line(say("Judged: {repo} at {ref}, commit {commit} (not the work tree).", **judged))
     for one in report.patches:
         yield from _patch(one)
     if report.installed:
         yield from _installed(report.installed, report)
     if report.left_out:
-        yield Heading("Not taken")
+        yield Heading(say("Not taken"))
         yield from (item(text) for text in report.left_out)
     if report.notes:
-        yield Heading("Mind")
+        yield Heading(say("Mind"))
         yield from (item(text) for text in report.notes)
     yield from _next(report)
 
 
 def _patch(one: PatchOut) -> Iterator[Block]:
     number = f"#{one.pr}, " if one.pr else ""
-    yield Heading(f"{one.repo} {number}{one.commit[:12]} ({'the fix' if one.role == 'fix' else 'needed by it'})", 3)
+    name = f"{one.repo} {number}{one.commit[:12]}"
+    fix = one.role == "fix"
+    yield Heading(say("{commit} (the fix)", commit=name) if fix else say("{commit} (needed by it)", commit=name), 3)
     if one.subject:
         yield item(f"{one.subject}; {one.author}, {one.date[:10]}")
     yield item(f"{one.url} ({one.commit})")
-    yield item(f"{'Purpose' if one.role == 'fix' else 'Needed because'}: {one.why}")
-    yield item(f"Is it in: {one.standing}; {one.how}.")
+    yield item(say("Purpose: {why}", why=one.why) if fix else say("Needed because: {why}", why=one.why))
+    yield item(say("Is it in: {answer}; {how}.", answer=say(one.standing), how=one.how))
     if one.applies:
-        yield item(f"Does it apply: {APPLIES[one.applies]}.")
+        yield item(say("Does it apply: {answer}.", answer=say(APPLIES[one.applies])))
         yield from _files(one.files)
     elif one.lacks:
-        yield item(f"Not tried: {one.lacks}.")
+        yield item(say("Not tried: {why}.", why=one.lacks))
 
 
 def _files(files: tuple[FileOut, ...]) -> Iterator[Block]:
     for file in sorted(files, key=lambda one: one.state != "conflict"):
         kind = f" [{file.kind}]" if file.kind in ("tests", "docs", "version") else ""
-        reason = f"{';' if file.state == 'three_way' else ':'} {file.reason}" if file.reason else ""
-        yield item(f"{file.path}{kind}: {STATES[file.state]}{reason}", 1, "alarm" if file.state == "conflict" else "")
+        said = say(STATES[file.state])
+        if file.reason:
+            joint = say("; ") if file.state == "three_way" else say(": ")
+            said = f"{said}{joint}{file.reason}"
+        told = say("{name}: {what}", name=f"{file.path}{kind}", what=said)
+        yield item(told, 1, "alarm" if file.state == "conflict" else "")
         yield from _hunks(file.hunks)
 
 
 def _hunks(hunks: tuple[HunkOut, ...]) -> Iterator[Block]:
-    yield from (item(f"{_place(hunk.heading)}: {HUNKS[hunk.state]}", 2) for hunk in hunks)
+    for hunk in hunks:
+        yield item(say("{name}: {what}", name=_place(hunk.heading), what=say(HUNKS[hunk.state])), 2)
 
 
 def _place(heading: str) -> str:
@@ -115,7 +124,10 @@ def _place(heading: str) -> str:
     code = rest.removeprefix("@@").strip()
     cut = len(rest.removeprefix("@@ ").encode()) >= GIT_HEADING
     where = (_whole(code) if cut else code).rstrip(":{( ")
-    return f"upstream's line {old.lstrip('-').partition(',')[0]}{f', {where}' if where else ''}"
+    line = old.lstrip("-").partition(",")[0]
+    if not where:
+        return say("upstream's line {line}", line=line)
+    return say("upstream's line {line}, {where}", line=line, where=where)
 
 
 def _whole(code: str) -> str:
@@ -124,45 +136,48 @@ def _whole(code: str) -> str:
 
 
 def _installed(answer: InstalledOut, report: PatchReport) -> Iterator[Block]:
-    yield Heading("Installed")
-    yield Line(f"Judged: {answer.site}")
+    yield Heading(say("Installed"))
+    yield Line(say("Judged: {site}", site=answer.site))
     for file in answer.files:
         where = f" -> {file.place}" if file.place and file.place != file.path else ""
-        yield item(f"{file.path}{where}: {PLACES[file.state]}")
+        yield item(say("{name}: {what}", name=f"{file.path}{where}", what=say(PLACES[file.state])))
         yield from _hunks(file.hunks)
     yield from (item(note, tone="warn") for note in answer.notes)
     if answer.commands:
-        yield Heading("To do it yourself (nothing was changed)")
+        yield Heading(say("To do it yourself (nothing was changed)"))
         if not report.written:
-            yield Line("These name the file that --output writes; write it first.")
+            yield Line(say("These name the file that --output writes; write it first."))
         for purpose, command in answer.commands:
-            yield Line(f"{purpose}:")
+            yield Line(say("{purpose}:", purpose=purpose))
             yield Verbatim(command, "sh")
-        yield Line("Then restart every rank, on every node that has this package; an upgrade or reinstall undoes it.")
+        yield Line(
+            say("Then restart every rank, on every node that has this package; an upgrade or reinstall undoes it.")
+        )
 
 
 def _next(report: PatchReport) -> Iterator[Block]:
     if report.branch:
-        yield Heading("Made")
-        yield Line(f"The branch {report.branch}, at {report.tip[:12]}. Your work tree is as it was. To go there:")
+        yield Heading(say("Made"))
+        made = {"branch": report.branch, "commit": report.tip[:12]}
+        yield Line(say("The branch {branch}, at {commit}. Your work tree is as it was. To go there:", **made))
         yield Verbatim(f"git -C {shlex.quote(report.repo)} switch {shlex.quote(report.branch)}", "sh")
     if report.written:
-        yield Heading("Written")
+        yield Heading(say("Written"))
         yield from (item(name) for name in report.written)
     if report.fetch:
-        yield Heading("Next")
-        yield Line("To carry it, the commit is needed. This brings it:")
+        yield Heading(say("Next"))
+        yield Line(say("To carry it, the commit is needed. This brings it:"))
         yield Verbatim(report.fetch, "sh")
     if report.installed or report.verdict in ("in", "none", "untried"):
         return
-    yield Heading("Next")
+    yield Heading(say("Next"))
     if report.verdict == "conflicts":
         yield from _stuck(report)
     elif report.written:
-        yield Line("To take it:")
+        yield Line(say("To take it:"))
         yield Verbatim(f"git am --3way {_names(report.written)}", "sh")
     elif not report.branch:
-        yield Line("Nothing was changed. --apply makes a branch with it; --output FILE writes it for `git am`.")
+        yield Line(say("Nothing was changed. --apply makes a branch with it; --output FILE writes it for `git am`."))
 
 
 def _names(written: tuple[str, ...]) -> str:
@@ -172,12 +187,12 @@ def _names(written: tuple[str, ...]) -> str:
 def _stuck(report: PatchReport) -> Iterator[Block]:
     """What to do about a conflict."""
     if report.written:
-        yield Line("Nothing was changed, and the mails do not apply as they are. This stops at the conflict:")
+        yield Line(say("Nothing was changed, and the mails do not apply as they are. This stops at the conflict:"))
         yield Verbatim(f"git am --3way {_names(report.written)}", "sh")
-        yield Line("Resolve it and go on with `git am --continue`; or give up with `git am --abort`.")
+        yield Line(say("Resolve it and go on with `git am --continue`; or give up with `git am --abort`."))
     else:
         yield Line(
-            "Nothing was changed. `git am --3way` on the mails (--output) stops at the conflict, to be resolved."
+            say("Nothing was changed. `git am --3way` on the mails (--output) stops at the conflict, to be resolved.")
         )
     yield from _sparing(report)
 
@@ -187,5 +202,5 @@ def _sparing(report: PatchReport) -> Iterator[Block]:
     stuck = [file for one in report.patches for file in one.files if file.state == "conflict"]
     if stuck and all(file.kind in ("tests", "docs", "version") for file in stuck):
         left = " ".join(f"--exclude={shlex.quote(file.path)}" for file in stuck)
-        yield Line("Or leave out what conflicts, for it is no code:")
+        yield Line(say("Or leave out what conflicts, for it is no code:"))
         yield Verbatim(f"git am --3way {left} FILE", "sh")

@@ -27,8 +27,10 @@ from advisor.model.rule import Advice, Affected, Boundary, Remedy, Rule, Source,
 from advisor.render import sections, words
 from advisor.render.blocks import Block, Heading, Line, item, paragraphs
 from advisor.render.citations import Citations
+from advisor.render.language import say
 from advisor.render.text import lay
 
+BUILDS = {"": "releases", "commits": "builds of main", "forks": "forks and patched builds only"}
 JOINS = {"all": "all of these:", "any": "at least one of these:", "not": "not:"}
 
 
@@ -42,15 +44,15 @@ def page(rule: Rule, fixes: tuple[FixOut, ...]) -> list[Block]:
     cites = Citations()
     told = _told(rule, fixes)
     return [
-        Heading(f"{rule.id}: {rule.summary}", 1),
+        Heading(say("{name}: {what}", name=rule.id, what=rule.summary), 1),
         Line(_standing(rule)),
-        *sections.headed("What happens", paragraphs(rule.details)),
-        *sections.headed("Affected builds", [item(affected(one)) for one in rule.affected]),
-        *sections.headed("Can happen when", condition(rule.exposure)),
-        *sections.headed("Told from its look-alikes by", condition(rule.symptoms.signature)),
-        *sections.headed("Weaker signs", _each(rule.symptoms.supporting)),
-        *sections.headed("Speaks against it", _each(rule.symptoms.contrary)),
-        *sections.headed("Only its echoes (they name no cause)", _each(rule.symptoms.downstream)),
+        *sections.headed(say("What happens"), paragraphs(rule.details)),
+        *sections.headed(say("Affected builds"), [item(affected(one)) for one in rule.affected]),
+        *sections.headed(say("Can happen when"), condition(rule.exposure)),
+        *sections.headed(say("Told from its look-alikes by"), condition(rule.symptoms.signature)),
+        *sections.headed(say("Weaker signs"), _each(rule.symptoms.supporting)),
+        *sections.headed(say("Speaks against it"), _each(rule.symptoms.contrary)),
+        *sections.headed(say("Only its echoes (they name no cause)"), _each(rule.symptoms.downstream)),
         *sections.remedies(told, cites, every=False),
         *sections.fixes(told, cites, every=True, here=False),
         *sections.dont(told, cites),
@@ -60,13 +62,20 @@ def page(rule: Rule, fixes: tuple[FixOut, ...]) -> list[Block]:
         *sections.capture(told.wanted),
         *sections.superseded(told, cites),
         *sections.caveats(told),
-        *sections.headed("Sources", cites.lines(told.references, notes=True)),
+        *sections.headed(say("Sources"), cites.lines(told.references, notes=True)),
     ]
 
 
 def _standing(rule: Rule) -> str:
-    names = f"Also known as {', '.join((*rule.aliases, *rule.former_ids))}. " if rule.aliases or rule.former_ids else ""
-    return f"{names}Level {rule.level}, {rule.maturity}, as of {rule.as_of}. Cause {words.CAUSE[rule.cause.status]}."
+    names = (*rule.aliases, *rule.former_ids)
+    also = say("Also known as {names}. ", names=say(", ").join(names)) if names else ""
+    return also + say(
+        "Level {level}, {maturity}, as of {date}. Cause {cause}.",
+        level=say(rule.level),
+        maturity=say(rule.maturity),
+        date=rule.as_of,
+        cause=say(words.CAUSE[rule.cause.status]),
+    )
 
 
 # conditions in words
@@ -85,41 +94,45 @@ def condition(given: Condition | None, depth: int = 0, *, joined: bool = False) 
         return [item(atom(given), depth)]
     if (given.kind == "all" and depth == 0 and not joined) or (len(given.parts) == 1 and given.kind != "not"):
         return [block for part in given.parts for block in condition(part, depth)]
-    return [item(JOINS[given.kind], depth), *(block for part in given.parts for block in condition(part, depth + 1))]
+    parts = [block for part in given.parts for block in condition(part, depth + 1)]
+    return [item(say(JOINS[given.kind]), depth), *parts]
 
 
 def atom(one: Atom) -> str:
     """One condition as a person would say it."""
     if one.kind in ("log", "stack") and one.means:
-        return f"a {'line' if one.kind == 'log' else 'thread'}: {one.means}"
+        return say("a line: {what}", what=one.means) if one.kind == "log" else say("a thread: {what}", what=one.means)
     if one.kind == "log":
-        return f"a line like `{one.name}`"
+        return say("a line like `{pattern}`", pattern=one.name)
     if one.kind == "stack":
-        return f"one {one.op + ' ' if one.op else ''}thread with the frames {' < '.join(one.value)} (innermost first)"
+        frames = " < ".join(one.value)
+        if one.op:
+            return say("one {state} thread with the frames {frames} (innermost first)", state=one.op, frames=frames)
+        return say("one thread with the frames {frames} (innermost first)", frames=frames)
     if one.kind == "model":
-        return f"the model's name is like `{one.name}`"
+        return say("the model's name is like `{pattern}`", pattern=one.name)
     return f"{one.name} {one.words()}"
 
 
 def affected(one: Affected) -> str:
     """A range of builds in words."""
-    what = one.component or {"commits": "builds of main", "forks": "forks and patched builds only"}.get(
-        one.only or "", "releases"
-    )
-    since = f"from {_boundary(one.introduced)}" if one.introduced else ""
-    until = f"before {_boundary(one.fixed)}" if one.fixed else "no fixed build is known" if one.only != "forks" else ""
-    builds = f"commits {', '.join(one.commits)}" if one.commits else ""
-    return words.listed((f"{what}: {since}" if since else what, until, builds, one.why or ""))
+    what = one.component or say(BUILDS[one.only or ""])
+    if one.introduced:
+        what = say("{builds}: from {start}", builds=what, start=_boundary(one.introduced))
+    open_end = say("no fixed build is known") if one.only != "forks" else ""
+    until = say("before {end}", end=_boundary(one.fixed)) if one.fixed else open_end
+    commits = say("commits {commits}", commits=say(", ").join(one.commits)) if one.commits else ""
+    return words.listed((what, until, commits, one.why or ""))
 
 
 def _boundary(one: Boundary) -> str:
     parts = [
         one.version or "",
-        f"commit {one.commit}" if one.commit else "",
+        say("commit {commit}", commit=one.commit) if one.commit else "",
         f"#{one.pr}" if one.pr else "",
         one.date or "",
     ]
-    return ", ".join(part for part in parts if part) or "a commit that is not established"
+    return say(", ").join(part for part in parts if part) or say("a commit that is not established")
 
 
 # the rule in the words of a finding
@@ -166,10 +179,10 @@ def _remedy(one: Remedy) -> RemedyOut:
     change: dict[str, Value] = {**(one.set or {}), **dict.fromkeys(one.unset or ()), **(one.env or {})}
     named = {"image": one.image, "repo": one.repo, "commit": one.commit, "component": one.component, "to": one.to}
     change |= {name: value for name, value in named.items() if value}
-    when = f" (where {said})" if (said := one_condition(one.applies_when)) else ""
+    when = say(" (where {condition})", condition=said) if (said := one_condition(one.applies_when)) else ""
     return RemedyOut(
         do=one.do,
-        what=f"{one.what.strip().rstrip('.')}{when}",
+        what=f"{words.unstopped(one.what)}{when}",
         cost=one.cost,
         status=one.status,
         status_says="",
@@ -188,8 +201,8 @@ def one_condition(given: Condition | None) -> str:
     if isinstance(given, Atom):
         return atom(given)
     if given.kind == "not":
-        return f"not ({one_condition(given.parts[0])})"
-    joint = " and " if given.kind == "all" else " or "
+        return say("not ({condition})", condition=one_condition(given.parts[0]))
+    joint = say(" and ") if given.kind == "all" else say(" or ")
     return joint.join(f"({one_condition(part)})" if isinstance(part, Join) else atom(part) for part in given.parts)
 
 

@@ -7,6 +7,7 @@ with the carets still under the right place. Of a long line only what stands aro
 from __future__ import annotations
 
 from advisor.model.lint import Region
+from advisor.render.language import counted, say
 from advisor.render.layout import columns
 from advisor.render.quoting import UNSAFE, many_lines
 
@@ -21,7 +22,7 @@ def source_line(region: Region, width: int) -> list[str]:
     gutter = f"{region.line:>5} | "
     said, carets = _window(lines[0].removesuffix("\r"), region, max(8, width - len(gutter)))
     more = region.end_line - region.line
-    follows = [f"{'':>5} | … and {more} more line{'s' if more > 1 else ''}"] if more > 0 else []
+    follows = [f"{'':>5} | {say('… and {lines}', lines=counted(more, 'more line'))}"] if more > 0 else []
     return [gutter + said, f"{'':>5} | {carets}", *follows]
 
 

@@ -10,7 +10,10 @@ import textwrap
 from collections.abc import Iterator
 
 from advisor.model.reference import SettingChange
+from advisor.model.repair import Repair
 from advisor.model.upgrade import UpgradeReport
+from advisor.render.language import say
+from advisor.render.layout import is_wide, wrap
 from advisor.render.quoting import UNSAFE
 
 
@@ -23,7 +26,10 @@ def page(report: UpgradeReport, width: int = 100) -> str:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    margin = " " * (len(line) - len(line.lstrip()))
+    indent = f"{margin}  "
+    if any(map(is_wide, line)):  # a script without spaces is parted by columns
+        return wrap(line, width, margin, indent)
     return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
@@ -31,40 +37,67 @@ def _lines(report: UpgradeReport) -> Iterator[str]:
     yield _conclusion(report)
     if report.skipped:
         yield ""
-        yield from (f"  {one.release}  skipped: {'; '.join(one.reasons)}" for one in report.skipped)
+        for one in report.skipped:
+            yield "  " + say("{release}  skipped: {why}", release=one.release, why=say("; ").join(one.reasons))
     if report.remain and report.needed:
         yield ""
-        yield f"What is still said of it at {report.release}:"
-        yield from (f"  {one.level} {one.id}: {one.says}" for one in report.remain)
-    yield from _section("Settings given that change on the way:", report.changes)
+        yield say("What is still said of it at {release}:", release=report.release)
+        for finding in report.remain:
+            yield "  " + say("{name}: {what}", name=f"{say(finding.level)} {finding.id}", what=finding.says)
+    yield from _section(say("Settings given that change on the way:"), report.changes)
     yield from _section(
-        "Defaults that change, of settings not given here, where a rule looks at them:", report.defaults
+        say("Defaults that change, of settings not given here, where a rule looks at them:"), report.defaults
     )
     if report.repairs:
         yield ""
-        yield "Edits of the flags:"
-        yield from (f"  {one.does}{'' if one.done else f' left: {one.why}'}" for one in report.repairs)
+        yield say("Edits of the flags:")
+        yield from (f"  {one.does if one.done else _left(one)}" for one in report.repairs)
     if report.notes:
         yield ""
-        yield from (f"Note: {one}" for one in report.notes)
+        yield from (say("Note: {note}", note=note) for note in report.notes)
+
+
+def _left(one: Repair) -> str:
+    return say("{edit} left: {why}", edit=one.does, why=one.why)
 
 
 def _conclusion(report: UpgradeReport) -> str:
     engine, start = report.engine, report.start
     if not report.needed:
-        return f"Nothing known speaks against {engine} {start} with this launch (rules as of {report.as_of})"
+        return say(
+            "Nothing known speaks against {engine} {start} with this launch (rules as of {date})",
+            engine=engine,
+            start=start,
+            date=report.as_of,
+        )
     if report.clears:
-        return (
-            f"{engine} {report.release} is the smallest release after {start} with nothing known against this launch "
-            f"(rules as of {report.as_of})"
+        return say(
+            "{engine} {release} is the smallest release after {start} with nothing known against this launch "
+            "(rules as of {date})",
+            engine=engine,
+            release=report.release,
+            start=start,
+            date=report.as_of,
         )
     if report.limit == start:
-        return f"No release of {engine} after {start} is known here; what is known against this launch stays"
+        return say(
+            "No release of {engine} after {start} is known here; what is known against this launch stays",
+            engine=engine,
+            start=start,
+        )
     if report.release == start:
-        return f"No release after {start} up to {report.limit} has less known against this launch: stay, and see below"
-    return (
-        f"No release of {engine} after {start} up to {report.limit} clears this launch of all that is known; "
-        f"{report.release} comes closest"
+        return say(
+            "No release after {start} up to {limit} has less known against this launch: stay, and see below",
+            start=start,
+            limit=report.limit,
+        )
+    return say(
+        "No release of {engine} after {start} up to {limit} clears this launch of all that is known; "
+        "{release} comes closest",
+        engine=engine,
+        start=start,
+        limit=report.limit,
+        release=report.release,
     )
 
 
@@ -76,8 +109,14 @@ def _section(title: str, changes: tuple[SettingChange, ...]) -> Iterator[str]:
 
 
 def _change(one: SettingChange) -> str:
-    if one.change == "removed":
-        turned = ", with the value turned round" if one.inverted else ""
-        instead = f"; write {one.instead}{turned}" if one.instead else ""
-        return f"{one.name}: removed in {one.release}{instead}"
-    return f"{one.name}: {one.change} in {one.release}: {'; '.join(one.says)}"
+    if one.change != "removed":
+        named = {"name": one.name, "release": one.release, "what": say("; ").join(one.says)}
+        if one.change == "added":
+            return say("{name}: added in {release}: {what}", **named)
+        return say("{name}: changed in {release}: {what}", **named)
+    named = {"name": one.name, "release": one.release, "instead": one.instead}
+    if one.instead and one.inverted:
+        return say("{name}: removed in {release}; write {instead}, with the value turned round", **named)
+    if one.instead:
+        return say("{name}: removed in {release}; write {instead}", **named)
+    return say("{name}: removed in {release}", name=one.name, release=one.release)

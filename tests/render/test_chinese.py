@@ -6,19 +6,34 @@ import ast
 import string
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
 
 import advisor.render
 from advisor.model.fact import ArtifactKind
-from advisor.render import words
+from advisor.model.lint import Edit, SuppressionOut
+from advisor.model.report import YesNoUnknown
+from advisor.model.rule import Level
+from advisor.render import patch_page, rule_page, verify_page, words
 from advisor.render.chinese import CHINESE
 from advisor.render.language import counted, say, speaking
 
 RENDER = Path(advisor.render.__file__).parent
 HELD_BY = ("date", "descent", "fingerprint", "git")
-CODES = {*get_args(ArtifactKind), *HELD_BY}
+MATURITY = ("draft", "stable", "retired")
+CODES = {
+    *get_args(ArtifactKind),
+    *get_args(Level),
+    *get_args(Edit),
+    *get_args(YesNoUnknown),
+    *get_args(get_type_hints(SuppressionOut)["how"]),
+    *verify_page._TONES,
+    *words.STATES,
+    *HELD_BY,
+    *MATURITY,
+    *(f"{{count}} {level}" for level in get_args(Level)),
+} - {""}
 """What is said of a code that comes with the report: `say(one.kind)`."""
 CODED = (
     words.LABELS,
@@ -31,7 +46,18 @@ CODED = (
     words.SIGNATURE,
     words.EXPOSURE,
     words.STATES,
+    patch_page.APPLIES,
+    patch_page.STATES,
+    patch_page.PLACES,
+    patch_page.HUNKS,
+    rule_page.BUILDS,
+    rule_page.JOINS,
+    verify_page.CHANGED,
 )
+
+
+def coded() -> Iterator[str]:
+    return (one for table in CODED for one in table.values() if one)
 
 
 def trees() -> Iterator[ast.AST]:
@@ -67,7 +93,7 @@ def test_there_is_something_said() -> None:
     assert len(set(said())) > 100
 
 
-@pytest.mark.parametrize("english", sorted({*said(), *CODES, *(one for table in CODED for one in table.values())}))
+@pytest.mark.parametrize("english", sorted({*said(), *CODES, *coded()}))
 def test_every_sentence_has_its_chinese(english: str) -> None:
     assert english in CHINESE
 
