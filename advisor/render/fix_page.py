@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.model.repair import FileRepair, Repair, RepairReport
+from advisor.render.below import translated
 from advisor.render.language import counted, say
 from advisor.render.quoting import UNSAFE
 
@@ -21,6 +22,7 @@ def diffs(report: RepairReport) -> str:
 
 def page(report: RepairReport) -> str:
     """The lines about them; "" when there is nothing to edit."""
+    report = translated(report)
     lines = [*(line for one in report.files for line in _file(one)), *report.notes]
     return "".join(UNSAFE.sub("?", line) + "\n" for line in lines)
 

@@ -15,25 +15,30 @@ from typing import Literal
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
-_spoken: ContextVar[Mapping[str, str]] = ContextVar("_spoken", default={})  # noqa: B039  # never written to
+_spoken: ContextVar[Language] = ContextVar("_spoken", default="en")
 
 
 def say(english: str, **values: object) -> str:
     """The sentence in the language that is spoken, its `{names}` filled in."""
-    said = _spoken.get().get(english, english)
+    said = _table(_spoken.get()).get(english, english)
     return said.format_map(values) if values else said
 
 
 def counted(count: int, noun: str) -> str:
     """`1 line`, `2 lines`; the table has the singular alone, `{count} line`."""
-    said = _spoken.get().get(f"{{count}} {noun}")
+    said = _table(_spoken.get()).get(f"{{count}} {noun}")
     return said.format(count=count) if said else f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def spoken() -> Language:
+    """The language that is spoken now."""
+    return _spoken.get()
 
 
 @contextmanager
 def speaking(language: Language) -> Iterator[None]:
     """Every `say` within is said in this language. What is made lazily must be made before it ends."""
-    token = _spoken.set(_table(language))
+    token = _spoken.set(language)
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from advisor.model.lint import LintFinding, LintReport
+from advisor.render.below import translated
 from advisor.render.language import counted, say
 from advisor.render.lint_words import counting, levels, relative, suppressed, tally, urgent
 from advisor.render.markdown import code, escape, fence
@@ -22,6 +23,7 @@ SOURCE_WIDTH = 100
 
 def lint_markdown(report: LintReport) -> str:
     """The report as GitHub flavoured Markdown, worst findings first."""
+    report = translated(report)
     found = urgent(counting(report))
     hidden = [one for one in report.findings if one.suppressed]
     head = [f"### advisor lint: {levels(found)}", ""]

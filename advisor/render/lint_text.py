@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from advisor.model.lint import LintFinding, LintReport, Region
 from advisor.model.rule import Level
+from advisor.render.below import translated
 from advisor.render.blocks import Tone
 from advisor.render.language import say
 from advisor.render.layout import columns, wrap
@@ -27,7 +28,7 @@ Painted = tuple[str, Tone]
 
 def lint_text(report: LintReport, *, colour: bool = False, width: int = 80, verbose: bool = False) -> str:
     """The findings that count, then the summary. `verbose` adds reasons, sources and what is suppressed."""
-    width = max(NARROWEST, width)
+    report, width = translated(report), max(NARROWEST, width)
     lines: list[Painted] = []
     for one in report.findings if verbose else counting(report):
         lines += [*_finding(one, width, verbose), ("", "")]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from advisor.model.report import STATUSES, Finding, InputOut, Question, Report
 from advisor.render import sections, words
+from advisor.render.below import told, translated
 from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item
 from advisor.render.findings import SEEN, first_step, leading, not_this, others, standing, titled
 from advisor.render.language import counted, say
@@ -18,6 +19,7 @@ from advisor.render.language import counted, say
 
 def outline(report: Report, every: bool = False) -> list[Block]:
     """The whole report. `every`: nothing left out for brevity."""
+    report = translated(report)
     shown = [one for one in report.findings if one.status != "ruled_out"]
     ruled_out = [one for one in report.findings if one.status == "ruled_out"]
     told, led = situation(report, every), bool(shown) and shown[0].status in SEEN
@@ -117,7 +119,7 @@ def discrepancies(report: Report) -> list[Block]:
         said = f"[{say(one.level)}] {words.sentence(one.says)}"
         blocks.append(item(said, tone="warn" if one.level != "note" else ""))
         blocks += [Quote(one.place, one.quote, 1, one.typed)] if one.quote else []
-        blocks += [item(write, 1)] if (write := one.remedy()) else []
+        blocks += [item(told(write), 1)] if (write := one.remedy()) else []
         for cited in one.sources:
             source = say("source: {where} ({date})", where=cited.where, date=cited.date)
             blocks.append(item(source, 1, "faint"))

@@ -18,6 +18,7 @@ from advisor.model.reference import (
 )
 from advisor.model.report import FixOut
 from advisor.render import words
+from advisor.render.below import translated
 from advisor.render.language import counted, say
 from advisor.render.layout import columns, wrap
 
@@ -160,6 +161,7 @@ def _release(one: ReleaseOut, width: int) -> list[str]:
 
 def holders_page(found: Sequence[FixHolders], *, width: int = 80) -> str:
     """Each fix of a rule: where it is, which releases hold it, and how that is known."""
+    found = translated(tuple(found))
     if not found:
         return say("No upstream fix is known for this rule; advisor explain says what is.") + "\n"
     lines: list[str] = []

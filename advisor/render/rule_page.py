@@ -25,6 +25,7 @@ from advisor.model.report import (
 )
 from advisor.model.rule import Advice, Affected, Boundary, Remedy, Rule, Source, Step
 from advisor.render import sections, words
+from advisor.render.below import told
 from advisor.render.blocks import Block, Heading, Line, item, paragraphs
 from advisor.render.citations import Citations
 from advisor.render.language import say
@@ -111,7 +112,7 @@ def atom(one: Atom) -> str:
         return say("one thread with the frames {frames} (innermost first)", frames=frames)
     if one.kind == "model":
         return say("the model's name is like `{pattern}`", pattern=one.name)
-    return f"{one.name} {one.words()}"
+    return told(f"{one.name} {one.words()}")
 
 
 def affected(one: Affected) -> str:

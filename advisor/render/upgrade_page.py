@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from advisor.model.reference import SettingChange
 from advisor.model.repair import Repair
 from advisor.model.upgrade import UpgradeReport
+from advisor.render.below import translated
 from advisor.render.language import say
 from advisor.render.layout import is_wide, wrap
 from advisor.render.quoting import UNSAFE
@@ -19,7 +20,7 @@ from advisor.render.quoting import UNSAFE
 
 def page(report: UpgradeReport, width: int = 100) -> str:
     """The page as text."""
-    lines = [line for one in _lines(report) for line in (_wrapped(one, width) if one else [""])]
+    lines = [line for one in _lines(translated(report)) for line in (_wrapped(one, width) if one else [""])]
     body = "".join(UNSAFE.sub("?", line) + "\n" for line in lines)
     shown = "".join(UNSAFE.sub("?", one) if one.strip("\r\n") else one for one in report.diff.splitlines(keepends=True))
     return body + (f"\n{report.diff if shown.count('?') == report.diff.count('?') else shown}" if report.diff else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.model.verification import StepVerdict, VerificationReport
 from advisor.render import sections
+from advisor.render.below import translated
 from advisor.render.blocks import Block, Heading, Line, Tone, item
 from advisor.render.language import counted, say
 from advisor.render.text import lay
@@ -18,7 +19,7 @@ CHANGED = {
 
 def page(found: VerificationReport, width: int) -> str:
     """The whole verdict."""
-    return lay(_blocks(found), colour=False, width=width)
+    return lay(_blocks(translated(found)), colour=False, width=width)
 
 
 def _blocks(found: VerificationReport) -> list[Block]:
