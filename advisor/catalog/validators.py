@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import Any
 
+from advisor.catalog.chinese import untranslatable
 from advisor.catalog.engines import knowledge, named, profiles
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import rule_files
@@ -69,6 +70,7 @@ def _checks(rule: Rule, raw: dict[str, Any], file: FilePath, context: Context) -
     yield from _ranges(rule, known)
     yield from _remedies(rule, known, tables)
     yield from untraced(rule, known)
+    yield from untranslatable(rule)
     yield from _links(rule, context)
     yield from _cases(rule, file)
 

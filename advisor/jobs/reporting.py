@@ -42,6 +42,7 @@ from advisor.model.report import (
 )
 from advisor.model.rule import Advice, Remedy, Rule
 from advisor.model.situation import Statement
+from advisor.model.translation import chinese_of
 from advisor.model.truth import Truth
 
 SEEN = ("matched", "likely")
@@ -196,6 +197,7 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         details=rule.details.strip(),
         maturity=rule.maturity,
         as_of=rule.as_of,
+        zh=chinese_of(rule),
     )
 
 

@@ -6,7 +6,7 @@ changes meaning or goes away; new fields may appear under the same number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from advisor.model.fact import Value
@@ -178,7 +178,8 @@ class Finding:
     """One rule's verdict on this case.
 
     `because` are the facts the status stands on; `deciding` those that rule it out; `against` contrary signs that were
-    seen; `echoes` lines that only follow from it, where it was seen. `headline` is it all in a line.
+    seen; `echoes` lines that only follow from it, where it was seen. `headline` is it all in a line. `zh` has the
+    rule's prose in Chinese by its English, as far as the rule brings it.
     """
 
     rule: str
@@ -209,6 +210,7 @@ class Finding:
     details: str
     maturity: str
     as_of: str
+    zh: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ and texts; nothing here imports a validator, so that loading them is cheap.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from advisor.model.condition import Condition, Scalar
 
@@ -232,7 +232,10 @@ class Reference:
 
 @dataclass(frozen=True)
 class Rule:
-    """One known failure. `no_fix` says what is known when there is no fix; `caveats` what a match does not prove."""
+    """One known failure. `no_fix` says what is known when there is no fix; `caveats` what a match does not prove.
+
+    `zh` is its prose in Chinese, shaped as the rule itself is (`translation.py`).
+    """
 
     id: str
     summary: str
@@ -257,6 +260,7 @@ class Rule:
     wanted: tuple[Wanted, ...] = ()
     superseded: tuple[Superseded, ...] = ()
     caveats: tuple[str, ...] = ()
+    zh: dict[str, Any] | None = None
 
     @property
     def engine(self) -> str:

@@ -19,7 +19,7 @@ from advisor.render.language import counted, say
 
 def outline(report: Report, every: bool = False) -> list[Block]:
     """The whole report. `every`: nothing left out for brevity."""
-    report = translated(report)
+    report = translated(report, {english: said for one in report.findings for english, said in one.zh.items()})
     shown = [one for one in report.findings if one.status != "ruled_out"]
     ruled_out = [one for one in report.findings if one.status == "ruled_out"]
     told, led = situation(report, every), bool(shown) and shown[0].status in SEEN

@@ -24,8 +24,9 @@ from advisor.model.report import (
     SupersededOut,
 )
 from advisor.model.rule import Advice, Affected, Boundary, Remedy, Rule, Source, Step
+from advisor.model.translation import chinese_of
 from advisor.render import sections, words
-from advisor.render.below import told
+from advisor.render.below import told, translated
 from advisor.render.blocks import Block, Heading, Line, item, paragraphs
 from advisor.render.citations import Citations
 from advisor.render.language import say
@@ -42,8 +43,9 @@ def rule_page(rule: Rule, fixes: tuple[FixOut, ...], *, colour: bool = False, wi
 
 def page(rule: Rule, fixes: tuple[FixOut, ...]) -> list[Block]:
     """The rule in the order of a report: what it is, where it can happen, how it looks, what to do."""
-    cites = Citations()
-    told = _told(rule, fixes)
+    cites, chinese = Citations(), chinese_of(rule)
+    rule, fixes = translated(rule, chinese), translated(fixes, chinese)
+    finding = _told(rule, fixes)
     return [
         Heading(say("{name}: {what}", name=rule.id, what=rule.summary), 1),
         Line(_standing(rule)),
@@ -54,16 +56,16 @@ def page(rule: Rule, fixes: tuple[FixOut, ...]) -> list[Block]:
         *sections.headed(say("Weaker signs"), _each(rule.symptoms.supporting)),
         *sections.headed(say("Speaks against it"), _each(rule.symptoms.contrary)),
         *sections.headed(say("Only its echoes (they name no cause)"), _each(rule.symptoms.downstream)),
-        *sections.remedies(told, cites, every=False),
-        *sections.fixes(told, cites, every=True, here=False),
-        *sections.dont(told, cites),
-        *sections.cause(told.cause, cites),
-        *sections.verification(told.verification),
-        *sections.lookalikes(told.lookalikes),
-        *sections.capture(told.wanted),
-        *sections.superseded(told, cites),
-        *sections.caveats(told),
-        *sections.headed(say("Sources"), cites.lines(told.references, notes=True)),
+        *sections.remedies(finding, cites, every=False),
+        *sections.fixes(finding, cites, every=True, here=False),
+        *sections.dont(finding, cites),
+        *sections.cause(finding.cause, cites),
+        *sections.verification(finding.verification),
+        *sections.lookalikes(finding.lookalikes),
+        *sections.capture(finding.wanted),
+        *sections.superseded(finding, cites),
+        *sections.caveats(finding),
+        *sections.headed(say("Sources"), cites.lines(finding.references, notes=True)),
     ]
 
 
