@@ -35,6 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 # library -> the modules, or the rooms, that may import it
 ONLY_IN: dict[str, set[str]] = {
     "typer": {"faces"},
+    "prompt_toolkit": {"faces.terminal"},
     "http.server": {"faces"},
     "socketserver": {"faces"},
     "jinja2": {"render"},

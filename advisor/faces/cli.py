@@ -79,6 +79,7 @@ def check(
     symptom: evidence.Symptom = None,
     log: evidence.Log = None,
     stack: evidence.Stack = None,
+    said: evidence.Said = None,
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -98,13 +99,15 @@ def check(
 ) -> None:
     """Judge one case: which known failure is this, or can this deployment meet?"""
     if batch is not None:
-        if any((files, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack)):
+        if any(
+            (files, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack, said)
+        ):
             raise UsageError("takes its cases from the file alone", "--batch", "leave the other inputs out")
         raise typer.Exit(_batch(batch, output, fail_on))
     from advisor.jobs.check import check as judge
 
     given = evidence.given(
-        files, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack
+        files, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack, said
     )
     answer = judge(given.request)
     problems = [*given.problems, *answer.problems]
@@ -112,6 +115,51 @@ def check(
         files_of.write(_rendered(answer.report, format, output, verbose), output, given.inputs)
     _complain([*(error.line() for error in problems), *_catalogue_problems()])
     raise typer.Exit(USAGE if problems else _code([answer.report], fail_on))
+
+
+@app.command(cls=command_with("--installed"))
+def diagnose(
+    files: evidence.Files = None,
+    engine: evidence.Engine = "",
+    version: evidence.Version = "",
+    flags: evidence.Flags = None,
+    env: evidence.Env = None,
+    repo: evidence.Repo = None,
+    installed: evidence.Installed = None,
+    component: evidence.Component = None,
+    hardware: evidence.Hardware = None,
+    model: evidence.Model = "",
+    symptom: evidence.Symptom = None,
+    log: evidence.Log = None,
+    stack: evidence.Stack = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Ask nobody: take the answers from this file (docs/diagnose.md)."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the last diagnosis.")] = False,
+    most: Annotated[int, typer.Option(metavar="N", min=0, help="Ask at most so many questions.")] = 5,
+    format: Annotated[Format, typer.Option(help="Output format of the report.")] = Format.text,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file for the ticket; advisor-diagnosis.md by default.")
+    ] = None,
+    fail_on: Annotated[Threshold, typer.Option(help="As for check.")] = Threshold.exposed,
+    lang: Lang = Language.en,
+) -> None:
+    """Paste what you have and be asked what is missing, one question at a time."""
+    from advisor.faces import diagnosing
+
+    given: dict[str, str | list[str] | None] = {
+        "files": files, "engine": engine, "version": version, "flags": flags, "env": env,
+        "repo": str(repo) if repo else None, "installed": installed, "component": component, "hardware": hardware,
+        "model": model, "symptom": symptom, "log": log, "stack": stack,
+    }  # fmt: skip
+    page = diagnosing.Page(_colour(None), _width(), format is Format.text)
+    with speaking(lang.value):
+        done = diagnosing.diagnose(given, page, answers=answers, resume=resume, most=most, output=output)
+        if not page.is_text:
+            files_of.write(_rendered(done.report, format, None, False), None)
+    _complain([*done.problems, *_catalogue_problems()])
+    raise typer.Exit(USAGE if done.problems else _code([done.report], fail_on))
 
 
 def _rendered(report: Report, format: Format, output: Path | None, verbose: bool) -> str:
@@ -125,8 +173,17 @@ def _rendered(report: Report, format: Format, output: Path | None, verbose: bool
         return markdown(report)
     from advisor.render.text import text
 
-    colour = output is None and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    return text(report, colour=colour, width=min(shutil.get_terminal_size((80, 24)).columns, 110), verbose=verbose)
+    return text(report, colour=_colour(output), width=_width(), verbose=verbose)
+
+
+def _colour(output: Path | None) -> bool:
+    """Whether colours are wanted: by a terminal alone, and not where NO_COLOR stands."""
+    return output is None and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def _width() -> int:
+    """Columns of the terminal, 110 at most: longer lines are hard to read."""
+    return min(shutil.get_terminal_size((80, 24)).columns, 110)
 
 
 def _complain(lines: list[str]) -> None:

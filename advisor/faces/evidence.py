@@ -12,6 +12,7 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.faces import files as files_of
 from advisor.faces.bare_options import HERE
 from advisor.jobs.request import File, Located, Request
+from advisor.jobs.request import Said as Answered
 
 Many = list[str]
 
@@ -49,6 +50,10 @@ Hardware = Annotated[Many | None, typer.Option(help='Such as "2x GB10 aarch64".'
 Model = Annotated[str, typer.Option(help="The model served.")]
 Symptom = Annotated[Many | None, typer.Option(help="What you see, in words, English or Chinese. Repeatable.")]
 Log = Annotated[Many | None, typer.Option(metavar="FILE", help="A log file. Repeatable.")]
+Said = Annotated[
+    Many | None,
+    typer.Option(metavar="ABOUT=ANSWER", help="An answer to a question, as diagnose writes it. Repeatable."),
+]
 Stack = Annotated[Many | None, typer.Option(metavar="FILE", help="A py-spy, gdb or faulthandler dump. Repeatable.")]
 
 
@@ -75,6 +80,7 @@ def given(
     symptom: Many | None,
     log: Many | None,
     stack: Many | None,
+    said: Many | None = None,
 ) -> Given:
     """What the options of a command amount to. Raises UsageError where nothing of it could be read."""
     problems: list[AdvisorError] = []
@@ -92,11 +98,19 @@ def given(
         model=model,
         symptoms=tuple(symptom or ()),
         files=tuple(contents),
+        said=tuple(_said(one) for one in said or ()),
         unread=(*(error.line() for error in problems), *notes),
     )
     if problems and not _anything(request):
         raise problems[0]
     return Given(request, (*(files or ()), *(log or ()), *(stack or ())), tuple(problems))
+
+
+def _said(text: str) -> Answered:
+    about, equals, answer = text.rpartition("=")
+    if not equals or not about.strip() or not answer.strip():
+        raise UsageError("is not ABOUT=ANSWER", f"--said {text!r}", "such as --said fact:symptom.first_request=no")
+    return Answered(about.strip(), answer.strip())
 
 
 def _located(repo: Path | None, installed: str | None, engine: str, version: str) -> Located | None:
@@ -132,6 +146,7 @@ def _anything(request: Request) -> bool:
             request.symptoms,
             request.files,
             request.hardware,
+            request.said,
         )
     )
 

@@ -62,6 +62,14 @@ def _target(output: Path, where: str, inputs: Iterable[str]) -> Path:
     return target
 
 
+def write_whole(target: Path, content: str) -> None:
+    """A file of our own, written whole or not at all. Raises UsageError when it cannot be written."""
+    try:
+        _replace(target, content)
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror or error}", str(target), None) from None
+
+
 def _replace(target: Path, content: str) -> None:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

@@ -56,6 +56,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
     compare_images(gathering)
     _of_one_engine(gathering)
     _told_beside(request, gathering)
+    _answers(request, gathering)
     _environment(request, gathering)
     if request.model:
         gathering.facts.append(Fact("model", request.model, "stated", Span("--model"), request.model))
@@ -134,6 +135,17 @@ def _told_beside(request: Request, gathering: Gathering) -> None:
                 from advisor.jobs import taking
 
                 taking.take_words(text, _numbered(name, index, len(given)), gathering)
+
+
+def _answers(request: Request, gathering: Gathering) -> None:
+    """What was answered to questions."""
+    if not request.said:
+        return
+    from advisor.jobs.said import fact_of
+
+    for one in request.said:
+        with gathering.excused():
+            gathering.facts.append(fact_of(one))
 
 
 def _has_words(text: str) -> bool:

@@ -24,13 +24,18 @@ TRIED = "tried:"
 
 @dataclass(frozen=True)
 class Judgement:
-    """A case, how it looks, and every verdict worth showing, in order. `among`: the rules that were judged."""
+    """A case, how it looks, and every verdict worth showing, in order. `judged`: the verdict of every rule."""
 
     case: Case
     view: View
     verdicts: list[Verdict]
-    among: tuple[Rule, ...]
+    judged: tuple[Verdict, ...]
     left_out: tuple[str, ...] = ()
+
+    @property
+    def among(self) -> tuple[Rule, ...]:
+        """The rules that were judged."""
+        return tuple(one.rule for one in self.judged)
 
 
 @cache
@@ -40,7 +45,8 @@ def catalogue() -> tuple[Rule, ...]:
 
 
 @cache
-def _catalogue_weights() -> dict[str, float]:
+def catalogue_weights() -> dict[str, float]:
+    """How distinctive each condition of the shipped catalogue is."""
     return weights(catalogue())
 
 
@@ -88,7 +94,7 @@ def with_trials(view: View) -> View:
 
 def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
     """Every rule's verdict on a case, in the order to read them."""
-    weight = _catalogue_weights() if among is None else weights(among)
+    weight = catalogue_weights() if among is None else weights(among)
     among = catalogue() if among is None else among
     view = view_of(case)
     considered = [rule for rule in among if applies(rule, *view.engines)]
@@ -98,5 +104,4 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
             verdicts.append(judge(rule, view))
         except PatternError as error:
             left_out.append(f"{rule.id} left out: a pattern is outside the linear-time language: {error}")
-    judged = tuple(one.rule for one in verdicts)
-    return Judgement(view.case, view, in_order(verdicts, weight), judged, tuple(left_out))
+    return Judgement(view.case, view, in_order(verdicts, weight), tuple(verdicts), tuple(left_out))

@@ -31,11 +31,21 @@ class Located:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What a user answered to a question: what it is about as conditions name it (`setting:--tp-size`,
+    `fact:symptom.hang`, `log:PATTERN`), and the answer as typed."""
+
+    about: str
+    answer: str
+
+
+@dataclass(frozen=True)
 class Request:
     """One case to judge. Every field may be empty. `strict`: an option that cannot be read is an error, not a note.
 
     `unread`: a line for each input that could not be opened; the report says so.
     `located`: the build that was found at a path; what `version` and `components` say besides is kept, and compared.
+    `said`: answers to questions that no other field takes.
     `bare_is_complete`: flags without a command are the whole command line, so what is absent has its default.
     """
 
@@ -50,6 +60,7 @@ class Request:
     files: tuple[File, ...] = ()
     unread: tuple[str, ...] = ()
     located: Located | None = None
+    said: tuple[Said, ...] = ()
     id: str = ""
     strict: bool = True
     bare_is_complete: bool = True

@@ -16,15 +16,15 @@ from advisor.model.rule import Wanted
 from advisor.model.truth import Truth
 
 WEIGHT = {"matched": 8.0, "likely": 4.0, "possible": 2.0, "exposed": 1.0}
-_BUILD = "Which engine and which exact build is running: version, commit, or image digest?"
-_LAUNCH = Missing(
+BUILD = "Which engine and which exact build is running: version, commit, or image digest?"
+LAUNCH = Missing(
     "launch",
     "What is the whole command line, with its environment?",
     "ps -ww -o args -p PID; tr '\\0' '\\n' </proc/PID/environ",
 )
-_SYMPTOM = Missing("symptom", "What do you see: a hang, a crash, wrong output, a refusal to start?", "")
-_LOG = Missing("log", "What does the log of every rank say, from its start to now?", "the files, or kubectl logs POD")
-_STACKS = Missing(
+SYMPTOM = Missing("symptom", "What do you see: a hang, a crash, wrong output, a refusal to start?", "")
+LOG = Missing("log", "What does the log of every rank say, from its start to now?", "the files, or kubectl logs POD")
+STACKS = Missing(
     "stacks",
     "Where does each rank stand, and does it move? Two stacks of every process, before anything is restarted",
     "py-spy dump --native --pid PID >rankN.1.txt; sleep 30; py-spy dump --native --pid PID >rankN.2.txt",
@@ -77,12 +77,12 @@ def opening(view: View) -> list[Missing]:
     """What to ask first when nothing stands out: build, launch, symptom, log and stacks, whichever is not known."""
     case = view.case
     seen = {fact.name for fact in case.facts if fact.notable}
-    build = Missing("build", _BUILD, how_to_tell(case.build.engine))
+    build = Missing("build", BUILD, how_to_tell(case.build.engine))
     asks = (
         (build, not (case.build.engine and case.build.known())),
-        (_LAUNCH, not any(launch.complete for launch in case.launches)),
-        (_SYMPTOM, not seen),
-        (_LOG, bool(seen) and not any(one.kind == "log" for one in case.artifacts)),
-        (_STACKS, bool(seen & _STANDSTILL) and not case.threads),
+        (LAUNCH, not any(launch.complete for launch in case.launches)),
+        (SYMPTOM, not seen),
+        (LOG, bool(seen) and not any(one.kind == "log" for one in case.artifacts)),
+        (STACKS, bool(seen & _STANDSTILL) and not case.threads),
     )
     return [ask for ask, is_open in asks if is_open]

@@ -22,6 +22,8 @@ from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
 from advisor.patterns import compile_pattern
 
+ANSWERED = "answer"
+"""The place of what the user answered to a question."""
 SEARCHED = ("log", "text", "stack", "machine", "metrics", "health")
 _NEGATED = r"(?i)(?:\b(?:no|not|without|never|nor)\b|n't\b|没有|无|未见|没)[^.;:,(。；：，（\n]{0,24}$"
 
@@ -105,6 +107,8 @@ class View:
         answers = [self._in_launch(flag, launch) for launch in self.case.launches]
         facts = tuple(fact for answer in answers for fact in answer.facts)
         unknown = not answers or any(not answer.facts for answer in answers)
+        if unknown and (said := self._said(f"setting:{flag}")):
+            facts, unknown = (*facts, *self._meant(flag, said)), False
         ask = Missing(
             f"setting:{flag}",
             f"What is `{flag}` set to (or is it absent from the command line)?",
@@ -177,7 +181,19 @@ class View:
             f"Is the environment variable `{name}` set, and to what?",
             f"tr '\\0' '\\n' </proc/PID/environ | grep ^{name}=",
         )
+        facts = facts or list(self._said(f"env:{name}"))
         return Answer(tuple(facts), missing=None if facts else ask)
+
+    def _meant(self, flag: str, said: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """What an answer about a flag amounts to: of one that is not there, the release's default."""
+        if self.knowledge is None or any(fact.value is not None for fact in said):
+            return said
+        return self._default(flag.partition(".")[0], flag, Launch(self.base.engine, artifact=ANSWERED)).facts or said
+
+    def _said(self, about: str) -> tuple[Fact, ...]:
+        """What the user answered when asked about this: of a flag or variable None, of a line or stack False, says
+        that it is not there."""
+        return tuple(fact for fact in self.case.facts if fact.name == about and fact.origin == "stated")
 
     # facts, hardware, components, model
 
@@ -312,7 +328,13 @@ class View:
         ask = Missing(
             f"log:{pattern}", f"Does any rank's log have a line matching `{pattern}`?", "the complete log of every rank"
         )
-        return Answer(absent=covered, missing=None if covered else ask)
+        return self._answered(ask, covered)
+
+    def _answered(self, ask: Missing, absent: bool = False) -> Answer:
+        """What the user said of a line or stack that was not seen."""
+        seen = tuple(fact for fact in self._said(ask.about) if fact.value is not False)
+        gone = absent or (bool(self._said(ask.about)) and not seen)
+        return Answer(seen, gone, None if seen or gone else ask)
 
     def _stack(self, frames: tuple[str, ...], state: str) -> Answer:
         for thread in self.case.threads:
@@ -340,7 +362,7 @@ class View:
             f"Is a thread of any rank in {told}?",
             "py-spy dump --native --pid PID, on every rank",
         )
-        return Answer(missing=ask)
+        return self._answered(ask)
 
 
 _HARDWARE = {

@@ -28,7 +28,12 @@ _TICKS = re.compile(r"`+")
 
 def markdown(report: Report) -> str:
     """The report as Markdown, with every quote at full length."""
-    return "\n".join(_spaced(outline(report))).strip("\n") + "\n"
+    return page(outline(report))
+
+
+def page(blocks: Iterable[Block]) -> str:
+    """Blocks as Markdown."""
+    return "\n".join(_spaced(blocks)).strip("\n") + "\n"
 
 
 def _spaced(blocks: Iterable[Block]) -> Iterable[str]:

@@ -1,0 +1,120 @@
+"""A question's recipe → the exact read-only command for this deployment.
+
+    py-spy dump --native --pid PID     kubectl exec -n prod deploy/llm -c server -- sh -c 'for PID in $(pgrep -f …'
+    curl http://HOST:PORT/health       docker exec sg sh -c 'curl http://127.0.0.1:30000/health'
+
+What is not known of the deployment stays a word in capitals (`POD`, `LOG`), for the operator to fill in. Nothing here
+runs anything, and no command changes anything.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from shlex import quote
+
+_OBJECTS = {
+    "Deployment": "deploy/", "StatefulSet": "sts/", "DaemonSet": "ds/", "ReplicaSet": "rs/", "Job": "job/", "Pod": "",
+}  # fmt: skip
+_PROSE = re.compile(r"^(?:the|two|a) |, or |, and | on every rank|\(or ", re.IGNORECASE)  # `pip show x, or the log`
+_STARTS = re.compile(r"\brestart |\(the same start\)|\bserve api_server\b|LAUNCH_BLOCKING=|^add |check_env\.")
+_PID = re.compile(r"\bPID\b")
+ANY_ENGINE = "[v]llm|[V]LLM::|[s]glang|[l]mdeploy|[x]llm"
+_ENVIRONMENT = "VLLM|SGLANG|SGL|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|PYTORCH|ASCEND|HF_HUB|TIKTOKEN|OMP|MC|UCX"
+"""Beginnings of the variables that matter here: the rest of an environment is nobody's business."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the engine runs. `runner` is `kubernetes`, `docker`, `compose` or "" for the host itself.
+
+    `name` is the object, the container or the service; `processes` a pattern for `pgrep -f`; `port` None when unknown;
+    `dump` prints the stacks of the process `$PID`.
+    """
+
+    runner: str = ""
+    kind: str = ""
+    name: str = ""
+    namespace: str = ""
+    container: str = ""
+    processes: str = ""
+    port: int | None = None
+    package: str = ""
+    dump: str = "py-spy dump --native --pid $PID"
+
+    def enter(self) -> str:
+        """What runs a command beside the engine; "" on the host."""
+        if self.runner == "kubernetes":
+            inside = f" -c {quote(self.container)}" if self.container else ""
+            return f"kubectl exec{self._space()} {self.target()}{inside} -- "
+        if self.runner == "compose":
+            return f"docker compose exec -T {quote(self.name or 'SERVICE')} "
+        return f"docker exec {quote(self.name or 'CONTAINER')} " if self.runner == "docker" else ""
+
+    def _space(self) -> str:
+        return f" -n {quote(self.namespace)}" if self.namespace else ""
+
+    def target(self) -> str:
+        """The object as kubectl takes it; `POD` where it makes pods by names of its own."""
+        short = _OBJECTS.get(self.kind)
+        return "POD" if short is None or not self.name else f"{short}{quote(self.name)}"
+
+    def logs(self) -> str:
+        """The command that prints the whole log; "" on the host, where only the operator knows the file."""
+        if self.runner == "kubernetes":
+            inside = f" -c {quote(self.container)}" if self.container else ""
+            return f"kubectl logs{self._space()} {self.target()}{inside} --timestamps > serve.log"
+        if self.runner == "compose":
+            return f"docker compose logs --no-color {quote(self.name or 'SERVICE')} > serve.log"
+        return f"docker logs {quote(self.name or 'CONTAINER')} > serve.log 2>&1" if self.runner == "docker" else ""
+
+
+def here(about: str, how: str, place: Place) -> str:
+    """The commands for a question about `about` whose recipe is `how`, one a line; "" where only a person knows."""
+    if about == "stacks" or about.startswith("stack:"):
+        dump = _inside(_each(place.dump, place), place)
+        return f"{dump} > stacks.1.txt\nsleep 30\n{dump} > stacks.2.txt"
+    if about == "log" or about.startswith("log:"):
+        return place.logs() or how
+    if about == "launch" or about.startswith(("setting:", "env:")):
+        names = f'xargs -0 -n1 </proc/$PID/environ | grep -E "^({_ENVIRONMENT})_"'
+        return _inside(_each(f"xargs -0 </proc/$PID/cmdline; {names}", place), place)
+    if about == "build":
+        return _inside(f"pip show {place.package} | head -2", place) if place.package else how
+    if about == "component:nccl":
+        mapped = _each('grep -o "/[^ ]*libnccl[^ ]*" /proc/$PID/maps', place)
+        return _inside(f"{mapped} | sort -u", place)
+    return _filled(how, place)
+
+
+def reads_only(command: str) -> bool:
+    """Whether it is a command, and one that leaves what runs as it is: no new start, no restart."""
+    return bool(command.strip()) and not _STARTS.search(command)
+
+
+def dumps_stacks(command: str) -> bool:
+    """Whether the command shows where threads stand."""
+    return bool(re.search(r"py-spy dump|gdb -p", command))
+
+
+def _filled(how: str, place: Place) -> str:
+    if not how.strip() or _PROSE.search(how):
+        return how
+    if place.port is not None:
+        how = re.sub(r"\bHOST:PORT\b", f"127.0.0.1:{place.port}", how)
+    if _PID.search(how):
+        return _inside(_each(_PID.sub("$PID", how), place), place)
+    return _inside(how, place) if re.match(r"(?:\(date; )?curl |pip ", how) else how
+
+
+def _each(command: str, place: Place) -> str:
+    """The command for every process of the engine."""
+    return f'for PID in $(pgrep -f "{place.processes or ANY_ENGINE}"); do {command}; done'
+
+
+def _inside(command: str, place: Place) -> str:
+    enter = place.enter()
+    if not enter:
+        return command
+    plain = not re.search(r"[;|<>$()&]", command)
+    return f"{enter}{command}" if plain else f"{enter}sh -c {quote(command)}"

@@ -1,0 +1,84 @@
+"""What a person answered (`Request.said`) → stated facts, by the name that conditions have for each thing.
+
+A flag or variable said not to be there has the value None, a line or stack said not to be there False.
+"""
+
+from __future__ import annotations
+
+from advisor.errors import UsageError
+from advisor.jobs.request import Said
+from advisor.model.fact import Fact, FactKind, Span, Value
+
+YES = ("yes", "y", "true", "on", "1", "是", "有", "对", "会")
+NO = ("no", "n", "false", "off", "0", "否", "没有", "不", "不是", "不会")
+NOT_THERE = ("not there", "absent", "not set", "unset", "none", "未设置", "没有", "没有设置", "不在命令行里")
+
+
+def fact_of(said: Said) -> Fact:
+    """The answer as a stated fact. Raises UsageError where it is not one of the kind asked for."""
+    kind, _, name = said.about.partition(":")
+    text = said.answer.strip()
+    if kind in ("log", "stack"):
+        return _stated(said.about, _yes_or_no(text), text)
+    if kind in ("setting", "env"):
+        gone = text.casefold() in NOT_THERE
+        value: Value = None if gone else text if kind == "env" else _value(text)
+        return _stated(said.about, value, f"{name} {'is not set' if gone else text}")
+    if kind == "hardware":
+        number = name in ("count", "nodes")
+        return _stated(f"hardware.{name}", _number(text) if number else text.lower() if name == "arch" else text, text)
+    if kind == "fact":
+        return _of_kind(name, text)
+    raise UsageError(f"no question is about {said.about!r}", "answers", "an answers file is what diagnose writes")
+
+
+def _of_kind(name: str, text: str) -> Fact:
+    from advisor.jobs.vocabulary import kinds
+
+    kind: FactKind | None = kinds().get(name)
+    if kind is None:
+        raise UsageError(f"no fact is called {name!r}", "answers", "docs/vocabulary.md lists them")
+    if kind.type == "bool":
+        value: Value = _yes_or_no(text)
+    elif kind.type in ("int", "float"):
+        value = _number(text)
+    else:
+        value = text
+    fact = _stated(name, value, f"{kind.question} {text}")
+    return fact.but(notable=name.startswith("symptom.") and value is True)
+
+
+def _stated(name: str, value: Value, quote: str) -> Fact:
+    return Fact(name, value, "stated", Span("answer"), quote)
+
+
+def _yes_or_no(text: str) -> bool:
+    word = text.casefold().rstrip(".。!！")
+    if word in YES:
+        return True
+    if word in NO:
+        return False
+    raise UsageError(f"{text!r} is neither yes nor no", "answer", "yes, no, or ? for not known")
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a number", "answer", "a number, or ? for not known") from None
+
+
+def _value(text: str) -> Value:
+    word = text.casefold()
+    if word in ("true", "yes", "on"):
+        return True
+    if word in ("false", "no", "off"):
+        return False
+    try:
+        return _number(text)
+    except UsageError:
+        return text

@@ -1,0 +1,377 @@
+"""`advisor diagnose`: the judgement of `check`, one useful question at a time, and nothing lost on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from advisor.advice.commands import Place, dumps_stacks, here, reads_only
+from advisor.errors import UsageError
+from advisor.jobs.answering import Progress, Step, follow, then
+from advisor.jobs.check import check
+from advisor.jobs.diagnose import standing
+from advisor.jobs.request import File, Request
+from advisor.jobs.rule_cases import RuleCase, cases
+from advisor.match.choosing import LEAST_BITS
+from tests.front_door import advisor
+
+CASES = list(cases())
+
+
+@pytest.fixture(autouse=True)
+def _kept_here(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+
+
+# one judgement
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_diagnosis_reports_what_check_reports_and_asks_only_what_is_open(case: RuleCase) -> None:
+    now = standing(case.request)
+    assert now.report == check(case.request).report
+    shares = [one.share for one in now.candidates]
+    assert shares == sorted(shares, reverse=True) and sum(shares) < 1
+    if now.ask is not None:
+        assert now.ask.gain >= LEAST_BITS and now.ask.question and now.ask.rules
+        assert now.ask.about not in {f"setting:{one.flag}" for one in now.report.settings if one.value is not None}
+        assert not (now.ask.about == "engine" and now.report.build.engine)
+
+
+def test_what_had_its_turn_is_not_asked_again() -> None:
+    asked: set[str] = set()
+    request = Request(symptoms=("requests hang",))
+    while (ask := standing(request, frozenset(asked)).ask) is not None:
+        assert ask.about not in asked
+        asked.add(ask.about)
+        assert len(asked) < 200
+    assert len(asked) > 5
+
+
+# few questions to something useful
+
+TOLD = {
+    "vllm/pp-broadcast-skew": ("vllm", (
+        "vLLM with pipeline parallelism and speculative decoding hangs: No available shared memory broadcast block found",
+        "vLLM 多级流水线加投机解码，跑一会儿就卡住，所有请求不返回",
+    )),
+    "any/nccl-proxy-slot-leak-arm": ("sglang", (
+        "Two DGX Spark nodes with SGLang stop answering after hours; one rank spins at 100 %, the other is idle",
+        "两台 DGX Spark 上的 SGLang 跑几小时后卡死，一个 rank 占满，另一个空闲",
+    )),
+    "lmdeploy/mtp-silent-hang": ("lmdeploy", (
+        "LMDeploy with MTP silently hangs, no error in the log",
+        "LMDeploy 开 MTP 后静默挂起，没有报错，请求不返回",
+    )),
+    "lmdeploy/mtp-dp-meta": ("lmdeploy", (
+        "LMDeploy with MTP and data parallelism hangs: the ranks wait for each other until the collective times out",
+        "LMDeploy 开 MTP 和 DP 后各 rank 互相等待，集合通信超时",
+    )),
+    "xllm/shm-h2d-graph-race": ("xllm", (
+        "xLLM hangs, both ranks alive, requests never return",
+        "xLLM 请求长期不返回，两个 rank 都活着，没有报错",
+    )),
+}  # fmt: skip
+SENTENCES = [(rule, engine, one) for rule, (engine, said) in TOLD.items() for one in said]
+
+
+@pytest.mark.parametrize(("rule", "engine", "sentence"), SENTENCES)
+def test_five_questions_from_an_empty_paste_lead_to_what_to_capture(rule: str, engine: str, sentence: str) -> None:
+    """A person who knows the engine and what they see, and nothing else."""
+    at, knows = Progress(Request()), {"symptom": sentence, "engine": engine}
+    for _ in range(5):
+        now = standing(at.request, at.asked)
+        if now.ask is None:
+            break
+        at = then(at, Step(now.ask.about, knows.get(now.ask.about, "?")))
+    now = standing(at.request, at.asked)
+    assert rule in [one.rule for one in now.candidates[:2]]
+    assert now.captures and all(one.how.strip() for one in now.captures)
+    assert any(dumps_stacks(one.how) and "pgrep -f" in one.how for one in now.captures)
+    assert all(reads_only(one.how) for one in now.captures)
+    assert standing(at.request, at.asked).report == check(at.request).report
+
+
+def test_the_sglang_report_pasted_gets_the_nccl_answer_after_two_questions_at_most(seed) -> None:
+    pasted = seed.read_text()
+    at = then(Progress(Request()), Step("", pasted, "paste-1.txt"))
+    for _ in range(2):
+        now = standing(at.request, at.asked)
+        if now.ask is None:
+            break
+        at = then(at, Step(now.ask.about, "?"))
+    now = standing(at.request, at.asked)
+    assert now.ask is None
+    assert (now.report.findings[0].rule, now.report.findings[0].status) == ("any/nccl-proxy-slot-leak-arm", "matched")
+
+
+@pytest.fixture
+def seed() -> Path:
+    """The founding report of the NCCL failure, as a rule's case has it."""
+    return next(
+        one.folder / "report.md" for one in CASES if str(one).endswith("arm/cases/fires-original-report-pasted")
+    )
+
+
+# answers
+
+
+def test_an_answer_is_what_the_option_would_have_been() -> None:
+    steps = [
+        Step("engine", "sglang"),
+        Step("build", "0.5.16"),
+        Step("launch", "--tp 2 --nnodes 2"),
+        Step("component:nccl", "2.28.9"),
+        Step("hardware:accelerator", "2x GB10"),
+        Step("symptom", "requests hang"),
+        Step("model", "?"),
+    ]
+    at = follow(Request(), steps)
+    wanted = Request(
+        engine="sglang", version="0.5.16", flags=("--tp 2 --nnodes 2",), components=("nccl=2.28.9",),
+        hardware=("2x GB10",), symptoms=("requests hang",),
+    )  # fmt: skip
+    assert at.request == wanted
+    assert check(at.request).report == check(wanted).report
+    assert "model" in at.asked
+
+
+@pytest.mark.parametrize(
+    ("about", "text", "complaint"),
+    [
+        ("fact:symptom.first_request", "maybe", "neither yes nor no"),
+        ("hardware:nodes", "two", "not a number"),
+        ("engine", "sglng", "did you mean sglang?"),
+        ("build", "the new one", "--version"),
+        ("nonsense:x", "yes", "no question is about"),
+    ],
+)
+def test_an_answer_that_cannot_be_one_is_refused_in_a_line(about: str, text: str, complaint: str) -> None:
+    with pytest.raises(UsageError) as error:
+        follow(Request(engine="" if about == "engine" else "sglang"), [Step(about, text)])
+    assert complaint in error.value.line()
+
+
+def test_a_stated_answer_settles_what_evidence_left_open() -> None:
+    launch = Request(engine="vllm", version="0.30.0", flags=("--tensor-parallel-size 2",), bare_is_complete=False)
+    flag = "--pipeline-parallel-size"
+    for text, value in (("8", 8), ("not there", 1)):
+        from advisor.jobs.assemble import assemble
+        from advisor.jobs.judging import view_of
+
+        at = then(Progress(launch), Step(f"setting:{flag}", text))
+        answer = view_of(assemble(at.request)[0]).ask("setting", flag)
+        assert [one.value for one in answer.facts] == [value]
+
+
+def test_pasted_evidence_beats_a_denial() -> None:
+    """Someone says that no stack shows it, then pastes one that does."""
+    at = follow(Request(engine="sglang"), [Step("stack:ncclLocalOpAppend < SaveProxy", "no")])
+    case = next(one for one in CASES if one.rule == "any/nccl-proxy-slot-leak-arm" and one.kind == "fires")
+    both = Request(**{**case.request.__dict__, "said": at.request.said})
+    assert check(both).report.findings == check(case.request).report.findings
+
+
+# the same again, as one command
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_check_line_gives_the_same_report(tmp_path, seed, lang) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"answers": {
+        "build": "0.5.16", "launch": "--tp 2 --nnodes 2", "Is it the very first real request after starting that fails?": "no",
+        "fact:symptom.first_request": "no", "hardware:arch": "aarch64",
+    }}))  # fmt: skip
+    given = ("--engine", "sglang", "--symptom", "两个节点卡死, it's stuck", "--answers", "a.json", "--most", "12")
+    ran = advisor("diagnose", *given, "--format", "json", "--lang", lang, cwd=tmp_path)
+    assert ran.code in (0, 1), ran.err
+    (line,) = [one.strip() for one in ran.err.splitlines() if one.strip().startswith("advisor check ")]
+    again = advisor(*shlex.split(line)[1:], "--format", "json", cwd=tmp_path)
+    assert again.code == ran.code
+    assert json.loads(again.out) == json.loads(ran.out)
+
+
+def test_what_is_piped_in_is_taken_and_nobody_is_asked(tmp_path, seed) -> None:
+    ran = advisor("diagnose", stdin=seed.read_bytes(), cwd=tmp_path)
+    assert ran.code == 1
+    assert "MATCHES any/nccl-proxy-slot-leak-arm" in ran.out
+    assert ran.out.rstrip().splitlines()[-1].strip().startswith("advisor check ")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["state"]
+
+
+def test_the_ticket_holds_the_report_the_captures_and_what_was_asked(tmp_path) -> None:
+    (tmp_path / "a.json").write_text('{"answers": {"build": "0.5.16"}}')
+    secret = "HF_TOKEN=hf_abcdefghijklmnopqrstuvwx sglang serve --tp 2"
+    given = ("--engine", "sglang", "--symptom", "requests hang", "--flags", secret)
+    ran = advisor("diagnose", *given, "--answers", "a.json", "-o", "t.md", cwd=tmp_path)
+    text = (tmp_path / "t.md").read_text()
+    assert ran.code in (0, 1)
+    assert "## Asked and answered" in text and "### Capture this next" in text and "py-spy dump" in text
+    assert "Which exact build is running" in text and "0.5.16" in text
+    assert "hf_abcdef" not in text + ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [("{", "is not JSON"), ("[]", "is not advisor-answers/1"), ('{"answers": {"engine": 3}}', "holds no answers")],
+)
+def test_a_file_without_answers_is_one_line(tmp_path, content: str, complaint: str) -> None:
+    (tmp_path / "a.json").write_text(content)
+    ran = advisor("diagnose", "--answers", "a.json", cwd=tmp_path)
+    assert ran.code == 2 and complaint in ran.err and len(ran.err.splitlines()) == 1
+
+
+def test_nothing_to_resume_is_one_line(tmp_path) -> None:
+    ran = advisor("diagnose", "--resume", cwd=tmp_path)
+    assert ran.code == 2 and "there is nothing to resume" in ran.err
+
+
+# commands
+
+POD = Place("kubernetes", "Deployment", "llm", "prod", "server", "[V]LLM::|[v]llm serve", 9000, "vllm")
+BOX = Place("docker", "", "sg", "", "", "[s]glang::scheduler", 30000, "sglang")
+HOST = Place(processes="[x]llm", package="xllm")
+ABOUTS = ("stacks", "log", "launch", "build", "component:nccl", "setting:--tp-size", "hardware:arch", "fact:x")
+HOWS = ("", "curl -s http://HOST:PORT/health", "cat /proc/PID/status", "nvidia-smi -L", "pip show torch, or the log")
+
+
+@pytest.mark.parametrize("place", [POD, BOX, HOST])
+@pytest.mark.parametrize("about", ABOUTS)
+def test_every_command_is_one_that_a_shell_reads(place: Place, about: str) -> None:
+    for how in HOWS:
+        made = here(about, how, place)
+        if made and ", or " not in made:
+            assert subprocess.run(["bash", "-n"], input=made.encode(), check=False).returncode == 0, made
+            assert not {"rm", "kill", "restart", "tee"} & set(shlex.split(made, comments=True))
+
+
+def test_the_command_is_for_this_deployment() -> None:
+    enter = "kubectl exec -n prod deploy/llm -c server -- "
+    assert here("build", "", POD) == f"{enter}sh -c 'pip show vllm | head -2'"
+    assert here("", "curl -s http://HOST:PORT/health", POD) == f"{enter}curl -s http://127.0.0.1:9000/health"
+    assert here("log", "", POD) == "kubectl logs -n prod deploy/llm -c server --timestamps > serve.log"
+    assert here("log", "", BOX) == "docker logs sg > serve.log 2>&1"
+    assert here("stacks", "", BOX).startswith('docker exec sg sh -c \'for PID in $(pgrep -f "[s]glang::scheduler")')
+    assert here("stacks", "", HOST).startswith('for PID in $(pgrep -f "[x]llm")')
+
+
+MANIFEST = """apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: llm, namespace: prod}
+spec:
+  selector: {matchLabels: {app: llm}}
+  template:
+    spec:
+      containers:
+      - {name: server, image: "vllm/vllm-openai:v0.30.0", args: [--model, m, --tensor-parallel-size, "2", --port, "9000"]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "enter"),
+    [
+        ("dep.yaml", MANIFEST, "kubectl exec -n prod sts/llm -c server -- "),
+        ("run.sh", "docker run --name sg lmsysorg/sglang:v0.5.16 python3 -m sglang.launch_server --tp 2", "docker exec sg "),
+        ("compose.yaml", "services:\n  llm:\n    image: vllm/vllm-openai:v0.30.0\n    command: [--model, m]\n",
+         "docker compose exec -T llm "),
+    ],
+)  # fmt: skip
+def test_the_place_is_read_off_the_file_that_starts_it(name: str, text: str, enter: str) -> None:
+    request = Request(files=(File(name, text.encode()),), symptoms=("requests hang",))
+    hows = [one.how for one in standing(request).captures]
+    assert any(one.startswith(enter) for one in hows), hows
+
+
+# at a terminal
+
+
+class Session:
+    """`advisor diagnose` on a pseudo-terminal of 80 columns."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.master, slave = pty.openpty()
+        env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "50", "PYTHONPATH": os.pathsep.join(sys.path)}
+        words = [sys.executable, "-m", "advisor", "diagnose", *arguments]
+        self.process = subprocess.Popen(words, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
+        os.close(slave)
+        self.seen, self.at = "", 0
+
+    def until(self, text: str, seconds: float = 60) -> str:
+        """Read until `text` is shown; what was shown since the last time, up to and with it."""
+        begun = time.monotonic()
+        while text not in self.seen[self.at :]:
+            assert time.monotonic() - begun < seconds, self.seen[self.at :]
+            if select.select([self.master], [], [], 0.1)[0]:
+                try:
+                    self.seen += os.read(self.master, 65536).decode("utf-8", "replace")
+                except OSError:
+                    break
+        since, self.at = self.at, self.seen.index(text, self.at) + len(text)
+        return self.seen[since : self.at]
+
+    def type(self, text: str) -> None:
+        os.write(self.master, text.encode())
+
+    def paste(self, text: str) -> None:
+        """As a terminal hands over what is pasted."""
+        for piece in (f"\x1b[200~{text}\x1b[201~",):
+            self.type(piece)
+
+    def end(self) -> int:
+        code = self.process.wait(60)
+        os.close(self.master)
+        return code
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_paste_an_answer_a_step_back_an_interrupt_and_going_on(tmp_path) -> None:
+    one = Session("--engine", "sglang")
+    one.until("\x1b[?2004h")
+    one.paste("requests never return\nrank 0 and rank 1 are alive\n" * 2)
+    one.until("[pasted 5 lines]")
+    one.type("\r")
+    one.until("Can still be")
+    one.type("\r")
+    one.until("Question 1")
+    one.until("\x1b[?2004h")
+    one.type("--tp 2\r")
+    one.until("Question 2")
+    one.until("\x1b[?2004h")
+    one.type("b\r")
+    one.until("Question 1")
+    one.until("\x1b[?2004h")
+    one.type("\x03")
+    one.until("Go on: advisor diagnose --resume")
+    assert one.end() == 130
+
+    two = Session("--resume")
+    assert "requests never return" in two.until("Question 1")
+    two.type("e\r")
+    assert "For the ticket" in two.until("The same judgement again")
+    two.until("advisor check --engine sglang")
+    assert two.end() in (0, 1)
+    assert (tmp_path / "advisor-diagnosis.md").read_text().startswith("## ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_terminal_that_does_not_mark_pastes_gives_one_paste(tmp_path) -> None:
+    one = Session()
+    one.until("\x1b[?2004h")
+    one.type("sglang hangs\rboth ranks alive\rno error\r")
+    one.until("Can still be")
+    assert one.seen.count("Understood:") == 1
+    one.process.send_signal(signal.SIGINT)
+    one.end()
+    (kept,) = (tmp_path / "state/advisor/diagnose").glob("*/paste-1.txt")
+    assert kept.read_text().splitlines() == ["sglang hangs", "both ranks alive", "no error"]
+    assert kept.parent.stat().st_mode & 0o077 == 0
