@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pty
@@ -14,6 +15,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from advisor.advice.commands import Place, dumps_stacks, here, reads_only
 from advisor.errors import UsageError
@@ -23,6 +26,7 @@ from advisor.jobs.diagnose import standing
 from advisor.jobs.request import File, Request
 from advisor.jobs.rule_cases import RuleCase, cases
 from advisor.match.choosing import LEAST_BITS
+from tests.counting import steps
 from tests.front_door import advisor
 
 CASES = list(cases())
@@ -375,3 +379,33 @@ def test_a_terminal_that_does_not_mark_pastes_gives_one_paste(tmp_path) -> None:
     (kept,) = (tmp_path / "state/advisor/diagnose").glob("*/paste-1.txt")
     assert kept.read_text().splitlines() == ["sglang hangs", "both ranks alive", "no error"]
     assert kept.parent.stat().st_mode & 0o077 == 0
+
+
+@given(st.text(alphabet="ab\x1b[201\n~中", max_size=80), st.lists(st.integers(1, 9), min_size=1, max_size=20))
+def test_a_paste_arrives_whole_however_the_terminal_cuts_it(body: str, sizes: list[int]) -> None:
+    from advisor.faces.terminal import _Parser
+
+    if _Parser.END in body + "\x1b[201":
+        return
+    got: list[tuple[str, str]] = []
+    parser = _Parser(lambda press: got.append((str(press.key), press.data)))
+    data, at = f"x\x1b[200~{body}{_Parser.END}y", 0
+    for size in itertools.cycle(sizes):
+        if at >= len(data):
+            break
+        parser.feed(data[at : at + size])
+        at += size
+    parser.flush()
+    assert got == [("x", "x"), ("Keys.BracketedPaste", body), ("y", "y")]
+
+
+def test_a_paste_four_times_as_long_takes_about_four_times_the_steps() -> None:
+    from advisor.faces.terminal import _Parser
+
+    taken = []
+    for count in (100, 1_000, 4_000):
+        parser = _Parser(lambda press: None)
+        parser.feed("\x1b[200~")
+        _, took = steps(lambda: [parser.feed("x" * 1024) for _ in range(count)])  # noqa: B023
+        taken.append(took)
+    assert taken[2] < 4.8 * taken[1], taken

@@ -13,9 +13,11 @@ import select
 os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")  # a line needs no cursor position, and some terminals tell none
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.input.base import Input
 from prompt_toolkit.input.defaults import create_input
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.input.vt100_parser import Vt100Parser
+from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from advisor.faces.typed import Typed
@@ -23,6 +25,37 @@ from advisor.faces.typed import Typed
 SHORT = 200
 """Characters; a pasted line up to this long stands in the line as it is, to be read and edited."""
 WAIT_S = 0.05
+
+
+class _Parser(Vt100Parser):
+    """The library's parser, but for what is pasted: that is kept in pieces and its end looked for in the last of them.
+    The library (3.0.53) looks through all of it at every piece, so that ten megabytes take a minute and a half."""
+
+    END = "\x1b[201~"
+
+    def feed(self, data: str) -> None:
+        """Take more input."""
+        if not self._in_bracketed_paste:
+            self._pieces: list[str] = []
+            super().feed(data)
+            return
+        last = self._pieces.pop() if self._pieces else ""
+        found = (last + data).find(self.END)
+        if found < 0:
+            self._pieces += [last, data] if len(data) >= len(self.END) else [last + data]
+            return
+        self._in_bracketed_paste = False
+        text, rest = (last + data)[:found], (last + data)[found + len(self.END) :]
+        self.feed_key_callback(KeyPress(Keys.BracketedPaste, "".join((*self._pieces, text))))
+        self.feed(rest)
+
+
+def _input() -> Input:
+    """The terminal's input, also when standard input is a pipe."""
+    made = create_input(always_prefer_tty=True)
+    if hasattr(made, "vt100_parser"):  # not on Windows
+        made.vt100_parser = _Parser(made.vt100_parser.feed_key_callback)
+    return made
 
 
 class Terminal:
@@ -33,7 +66,7 @@ class Terminal:
         keys = KeyBindings()
         keys.add(Keys.BracketedPaste)(self._pasted)
         self._session: PromptSession[str] = PromptSession(
-            key_bindings=keys, input=create_input(always_prefer_tty=True), enable_open_in_editor=False
+            key_bindings=keys, input=_input(), enable_open_in_editor=False
         )
 
     def _pasted(self, event: KeyPressEvent) -> None:
