@@ -35,7 +35,7 @@ def metrics(*tokens: int, running: int = 3) -> str:
 def verified(folder: Path, *arguments: str, **files: str) -> tuple[Ran, dict[str, Any]]:
     names = []
     for name, text in files.items():
-        path = folder / f"{name}.txt" if name == "metrics" else folder / f"{name}.log"
+        path = folder / f"{name}.txt" if name in ("metrics", "note") else folder / f"{name}.log"
         path.write_text(text)
         names.append(path.name)
     ran = advisor("verify", *arguments, *names, "--format", "json", cwd=folder)
@@ -115,6 +115,12 @@ def test_what_is_no_report_is_one_line(tmp_path: Path, content: str, says: str) 
     (tmp_path / "before.json").write_text(content)
     ran = advisor("verify", "--report", "before.json", cwd=tmp_path)
     assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1
+
+
+def test_a_rule_named_beside_an_earlier_report_is_the_rule(tmp_path: Path) -> None:
+    (tmp_path / "before.json").write_text(checked("--engine", "vllm", "--symptom", "all is well").out)
+    ran, found = verified(tmp_path, RULE, "--report", "before.json", *CURED, **GOOD)
+    assert (ran.code, found["rule"], found["outcome"]) == (0, RULE, "pass")
 
 
 def test_a_report_that_found_nothing_has_nothing_to_verify(tmp_path: Path) -> None:
@@ -213,3 +219,86 @@ def test_an_input_that_could_not_be_read_keeps_it_from_passing(tmp_path: Path) -
     (tmp_path / "metrics.txt").write_text(GOOD["metrics"])
     ran = advisor("verify", RULE, "serve.log", "metrics.txt", "gone.log", *CURED, "--format", "json", cwd=tmp_path)
     assert ran.code == 2 and ran.report["outcome"] == "not enough"
+
+
+FORBIDDEN = (
+    "[rank1]:[E822 12:10:00.236818069 ProcessGroupNCCL.cpp:1849] [PG ID 0 PG GUID 0(default_pg) Rank 1] Observed flight "
+    "recorder dump. Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLREDUCE)"
+)
+
+
+def wrapped(text: str, columns: int) -> str:
+    """As a terminal of that width shows it, and as it is copied from there."""
+    return "".join(
+        row[at : at + columns].rstrip() + "\n" for row in text.split("\n") for at in range(0, max(1, len(row)), columns)
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        log(70, FORBIDDEN),
+        log(70, FORBIDDEN.replace("caught", "ca\0ught")),
+        log(70, FORBIDDEN + "\n" + "plain words\n" * 3),
+        *(wrapped(log(70, FORBIDDEN), columns) for columns in (80, 100, 120, 132, 134, 135, 142)),
+        wrapped(log(70, FORBIDDEN.replace("operation", "opera\0tion")), 80),
+    ],
+)
+def test_a_line_that_must_stay_away_fails_it_however_it_is_broken_up(tmp_path: Path, text: str) -> None:
+    ran, found = verified(tmp_path, RULE, *CURED, metrics=GOOD["metrics"], serve=text)
+    assert (ran.code, found["outcome"]) == (1, "fail")
+    assert "step 1 is not met: a line that must stay away is there: " in found["headline"]
+    assert "caught collective" in found["headline"] and "serve.log:7" in found["headline"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        "a row of another kind that ends in Watchdog caught\ncollective operation timeout: 600 s is the default of it",
+        "INFO 08-22 12:10:00 [a.py:1] Watchdog caught nothing at all so far, and this row is the longest of the file\n"
+        "INFO 08-22 12:10:01 [a.py:1] collective operation timeout is 600 s",
+    ],
+)
+def test_rows_that_no_terminal_broke_are_not_put_together(tmp_path: Path, more: str) -> None:
+    _, found = verified(tmp_path, RULE, *CURED, metrics=GOOD["metrics"], serve=log(70, more))
+    assert found["steps"][0]["outcome"] == "pass", found["steps"][0]
+
+
+@pytest.mark.parametrize(
+    ("files", "missing"),
+    [
+        (
+            {"serve": log(70, "INFO 08-22 12:10:00 [a.py:1] " + "x" * 300_000 + FORBIDDEN)},
+            "1 line(s) longer than 20000",
+        ),
+        ({"note": "All is well now. This line is gone:\nWatchdog caught collective operation timeout\n"}, "in words"),
+        ({"note": "Watchdog caught collective operation timeout no longer appears in any log.\n"}, "in words"),
+    ],
+)
+def test_what_was_not_read_or_is_only_quoted_decides_nothing(tmp_path: Path, files: Any, missing: str) -> None:
+    ran, found = verified(tmp_path, RULE, *CURED, **{**GOOD, **files})
+    assert (ran.code, found["outcome"]) == (1, "not enough")
+    assert any(missing in one for one in found["steps"][0]["missing"]), found["steps"][0]
+
+
+@pytest.mark.parametrize(
+    ("version", "launch", "says"),
+    [
+        ("0.29.0", LAUNCH, "vllm/pp-spec-refused"),
+        ("0.30.0", "vllm serve m -pp 2 --no-such-flag 3", "--no-such-flag"),
+    ],
+)
+def test_a_release_that_refuses_to_start_is_no_cure(tmp_path: Path, version: str, launch: str, says: str) -> None:
+    ran, found = verified(
+        tmp_path, RULE, "--engine", "vllm", "--version", version, "--confirmed", "2", "--flags", launch, **GOOD
+    )
+    assert (ran.code, found["outcome"], found["changed"]) == (1, "not enough", "yes")
+    assert found["headline"].endswith("2 of 2 steps met, 1 thing missing")
+    assert "that starts" in found["missing"][0] and says in found["missing"][0]
+
+
+def test_the_page_of_a_failed_verification_misses_nothing_for_its_verdict(tmp_path: Path) -> None:
+    (tmp_path / "serve.log").write_text(log(70, FORBIDDEN))
+    out = advisor("verify", RULE, "serve.log", *CURED, cwd=tmp_path).out
+    assert "MISSING FOR A VERDICT" not in out and "A PASS WOULD ALSO NEED" in out and "in place" not in out

@@ -22,7 +22,8 @@ def verify(
         list[str] | None,
         typer.Argument(
             metavar="[RULE] [EVIDENCE]...",
-            help="The rule (not with --report), then what was taken since the change: logs, stacks, /metrics twice.",
+            help="The rule (by default the one that leads --report), then what was taken since the change: logs, "
+            "stacks, /metrics twice.",
         ),
     ] = None,
     report: Annotated[
@@ -57,7 +58,8 @@ def verify(
     named = list(words or ())
     if before is None and not named:
         raise UsageError("names no rule", "RULE", "advisor verify RULE EVIDENCE…, or --report FILE EVIDENCE…")
-    rule = "" if before is not None else named.pop(0)
+    named_one = before is None or bool(named and not Path(named[0]).exists() and job.is_rule(named[0]))
+    rule = named.pop(0) if named_one else ""
     given = evidence.given(
         named, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack
     )

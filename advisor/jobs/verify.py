@@ -10,22 +10,23 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from advisor.errors import AdvisorError, UsageError
+from advisor.evidence.absence import cut_short, sightings
 from advisor.evidence.watched import grew, watched_s
 from advisor.jobs.assemble import assemble
 from advisor.jobs.explain import find
-from advisor.jobs.judging import judge_case
-from advisor.jobs.redaction import redact_value
+from advisor.jobs.judging import catalogue, judge_case
+from advisor.jobs.redaction import redact, redact_value
 from advisor.jobs.reporting import YES_NO, fact_out, report, says
 from advisor.jobs.request import Request
-from advisor.match.conditions import evaluate
 from advisor.match.judge import Verdict, applies, judge
 from advisor.match.view import View
 from advisor.model.build import order_key, parse_version
-from advisor.model.condition import Atom, atoms
+from advisor.model.condition import atoms
 from advisor.model.fact import printed_versions
-from advisor.model.report import SCHEMA, Report
+from advisor.model.report import SCHEMA, FactOut, Report
 from advisor.model.rule import Rule, Step
 from advisor.model.truth import Truth
 from advisor.model.verification import VERIFY_SCHEMA, Outcome, StepVerdict, VerificationReport
@@ -33,7 +34,7 @@ from advisor.model.verification import VERIFY_SCHEMA, Outcome, StepVerdict, Veri
 
 @dataclass(frozen=True)
 class Earlier:
-    """What an earlier JSON report says: the rule that led, and the build and launch that it was judged on."""
+    """What an earlier JSON report says: the rule that led, "" for none, and the build and launch that it judged."""
 
     rule: str
     build: str
@@ -42,7 +43,7 @@ class Earlier:
 
 
 def earlier(content: bytes, name: str) -> Earlier:
-    """The report of a JSON file. Raises UsageError when it is none, or when no finding leads it."""
+    """The report of a JSON file. Raises UsageError when it is none."""
     try:
         raw = json.loads(content)
         if not isinstance(raw, dict) or raw.get("schema") != SCHEMA:
@@ -54,15 +55,23 @@ def earlier(content: bytes, name: str) -> Earlier:
         rule = str(shown[0]["rule"]) if shown else ""
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"not a report of advisor check --format json: {error}", name) from None
-    if not rule:
-        raise UsageError("no finding in it to verify", name, "name a rule: advisor verify RULE EVIDENCE")
     return Earlier(rule, label, settings, environment)
+
+
+def is_rule(name: str) -> bool:
+    """Whether a rule is called so."""
+    try:
+        return bool(find(name))
+    except UsageError:
+        return False
 
 
 def verify(
     name: str, request: Request, before: Earlier | None = None, confirmed: Collection[int] = ()
 ) -> tuple[VerificationReport, tuple[AdvisorError, ...]]:
     """The verdict, and the inputs that could not be read. Raises UsageError for a rule or a step that there is not."""
+    if before and not (name or before.rule):
+        raise UsageError("no finding in it to verify", "--report", "name a rule: advisor verify RULE --report FILE …")
     rule = find(name or (before.rule if before else ""))
     wrong = [number for number in confirmed if not 1 <= number <= len(rule.verification)]
     if wrong:
@@ -80,6 +89,7 @@ def verify(
     unread = [f"{error.line()}" for error in problems]
     lacking = (
         *_undone(rule, verdict, view),
+        *_refused(rule, now),
         *_other_builds(view),
         *_weaker(verdict),
         *_told_again(rule, view),
@@ -93,7 +103,7 @@ def verify(
         rule=rule.id,
         summary=rule.summary,
         outcome=outcome,
-        headline=_headline(rule, outcome, changed, len(again), steps, missing),
+        headline=_headline(rule, outcome, changed, again, steps, missing),
         changed=changed,  # type: ignore[arg-type]
         change=tuple(dict.fromkeys(says(fact) for fact in verdict.exposure.because)),
         differs=tuple(_differs(before, now)) if before else (),
@@ -120,7 +130,7 @@ def _step(number: int, step: Step, rule: Rule, view: View, confirmed: Collection
         step.expect.strip(),
         outcome,
         yours,
-        tuple(text for got, text in told if got != "not enough"),
+        tuple(text for wanted in ("fail", "pass") for got, text in told if got == wanted),
         lacking,
     )
 
@@ -128,13 +138,22 @@ def _step(number: int, step: Step, rule: Rule, view: View, confirmed: Collection
 def _absent(step: Step, view: View) -> Iterator[tuple[Outcome, str]]:
     if not step.absent:
         return
-    seen = [one for pattern in step.absent for one in evaluate(Atom("log", pattern), view).because]
-    for fact in seen:
-        yield "fail", f"a line that must stay away is there: {fact.quote.strip()[:200]}  [{fact.span}]"
+    seen = dict.fromkeys(one for pattern in step.absent for one in sightings(view.case.artifacts, pattern))
+    printed = [one for one in seen if one.printed]
+    for one in printed:
+        yield "fail", f"a line that must stay away is there: {redact(one.quote)}  [{one.span}]"
+    for one in seen if not printed else ():
+        told = f"{redact(one.quote)}  [{one.span}]"
+        yield "not enough", f"the log that decides it: a line that must stay away is spoken of in words: {told}"
+    for note in cut_short(view.case.artifacts, view.case.notes):
+        yield (
+            "not enough",
+            f"all of the log: what was not read may hold a line that must stay away: {note.span}: {note.text}",
+        )
     if not any(one.kind == "log" for one in view.case.artifacts):
         yield "not enough", "a log of every rank since the change, whole"
     elif not seen:
-        yield "pass", f"none of the {len(step.absent)} lines that must stay away is in the logs"
+        yield "pass", f"none of the {len(step.absent)} lines that must stay away is in what was read of the logs"
 
 
 def _advancing(step: Step, view: View) -> Iterator[tuple[Outcome, str]]:
@@ -185,6 +204,24 @@ def _undone(rule: Rule, verdict: Verdict, view: View) -> Iterator[str]:
             yield f"the change: {asked.question}" + (f" ({asked.how})" if asked.how else "")
 
 
+def _refused(rule: Rule, now: Report) -> Iterator[str]:
+    """What keeps this build from starting at all: it cannot meet the failure, and is no cure of it."""
+    for one in now.discrepancies:
+        if one.level == "error" and one.code.startswith("setting-"):
+            yield f"a launch that starts: {one.says}"
+    near = {one.rule for one in rule.lookalikes} & ending_starts()
+    for finding in now.findings:
+        if finding.rule in near and finding.exposure == "yes":
+            yield f"a build and launch that starts: {finding.rule} can end this one: {finding.summary}"
+
+
+@cache
+def ending_starts() -> frozenset[str]:
+    """The rules of failures at the start: a failed start is part of their own signature."""
+    told = {one.id: {atom.name for atom in atoms(one.symptoms.signature)} for one in catalogue() if one.exposure}
+    return frozenset(name for name, atoms_ in told.items() if "symptom.startup_failure" in atoms_)
+
+
 def _weaker(verdict: Verdict) -> Iterator[str]:
     """A weaker sign seen anew: no proof that it is back, and no cure either."""
     if verdict.supporting.truth is Truth.YES and verdict.signature.truth is not Truth.YES:
@@ -226,16 +263,28 @@ def _outcome(changed: str, again: bool, steps: tuple[StepVerdict, ...], missing:
 
 
 def _headline(
-    rule: Rule, outcome: Outcome, changed: str, again: int, steps: tuple[StepVerdict, ...], missing: tuple[str, ...]
+    rule: Rule,
+    outcome: Outcome,
+    changed: str,
+    again: tuple[FactOut, ...],
+    steps: tuple[StepVerdict, ...],
+    missing: tuple[str, ...],
 ) -> str:
     if outcome == "pass":
         return f"PASS: {rule.id} is verified as cured by this evidence, {len(steps)} of {len(steps)} steps"
     if outcome == "fail":
-        where = "its signs are there again" if again else "a step of its verification is not met"
         still = "; and it can still happen to this build and launch" if changed == "no" else ""
-        return f"FAIL: {rule.id}: {where}{still}"
+        return f"FAIL: {rule.id}: {_what_failed(again, steps)}{still}"
     met = sum(one.outcome == "pass" for one in steps)
-    return f"NOT ENOUGH YET: {rule.id}: {met} of {len(steps)} steps met, {len(missing)} things missing"
+    lacking = f"{len(missing)} thing{'s' * (len(missing) != 1)} missing"
+    return f"NOT ENOUGH YET: {rule.id}: {met} of {len(steps)} steps met, {lacking}"
+
+
+def _what_failed(again: tuple[FactOut, ...], steps: tuple[StepVerdict, ...]) -> str:
+    """The first thing that decides it, and how many more there are."""
+    seen = [f"its signs are there again: {one.says}" + (f"  [{one.place}]" if one.place else "") for one in again]
+    seen += [f"step {one.number} is not met: {one.says[0]}" for one in steps if one.outcome == "fail"]
+    return seen[0] + (f" (and {len(seen) - 1} more)" if len(seen) > 1 else "")
 
 
 def _differs(before: Earlier, now: Report) -> Iterator[str]:

@@ -90,14 +90,13 @@ PAGES: dict[str, str] = {
     "fail": "未通过",
     "not enough": "证据不足",
     "The change": "所作的改动",
-    "The change is in place: the failure can no longer happen to this build and launch.": (
-        "改动已生效：此故障不会再发生在本构建与启动参数下。"
-    ),
-    "The change is not in place: the failure can still happen to this build and launch.": (
-        "改动未生效：此故障仍可能发生在本构建与启动参数下。"
-    ),
-    "Whether the change is in place is not known.": "改动是否已生效尚不清楚。",
     "Missing for a verdict": "要下结论还缺什么",
+    "A pass would also need": "要通过还需要",
+    "This failure cannot happen to this build and launch.": "本构建与启动参数下不会发生此故障。",
+    "This failure can still happen to this build and launch.": "本构建与启动参数下仍会发生此故障。",
+    "Whether this failure can still happen to this build and launch is not known.": (
+        "本构建与启动参数下是否仍会发生此故障尚不清楚。"
+    ),
     "Seen again": "再次出现的迹象",
     "Steps": "步骤",
     "must be: {expect}": "应当：{expect}",

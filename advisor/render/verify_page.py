@@ -11,9 +11,9 @@ from advisor.render.text import lay
 
 _TONES: dict[str, Tone] = {"pass": "good", "fail": "alarm", "not enough": "warn"}
 CHANGED = {
-    "yes": "The change is in place: the failure can no longer happen to this build and launch.",
-    "no": "The change is not in place: the failure can still happen to this build and launch.",
-    "unknown": "Whether the change is in place is not known.",
+    "yes": "This failure cannot happen to this build and launch.",
+    "no": "This failure can still happen to this build and launch.",
+    "unknown": "Whether this failure can still happen to this build and launch is not known.",
 }
 
 
@@ -23,10 +23,11 @@ def page(found: VerificationReport, width: int) -> str:
 
 
 def _blocks(found: VerificationReport) -> list[Block]:
+    lacking = say("Missing for a verdict") if found.outcome == "not enough" else say("A pass would also need")
     return [
         Heading(found.headline, 1, _TONES[found.outcome]),
         Line(found.summary),
-        *sections.headed(say("Missing for a verdict"), [item(one) for one in found.missing]),
+        *sections.headed(lacking, [item(one) for one in found.missing]),
         *sections.headed(say("Seen again"), sections.facts(found.again, every=True)),
         Heading(say("The change")),
         Line(say(CHANGED[found.changed])),
