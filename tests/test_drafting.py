@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,14 +65,37 @@ def test_nothing_secret_is_written(tmp_path: Path) -> None:
 
 
 def test_every_blank_is_listed_and_the_draft_is_used_for_nothing(tmp_path: Path) -> None:
-    ran, text = drafted(tmp_path)
-    blanks = re.findall(r"rule\.yaml:(\d+): ", ran.out)
-    assert [int(at) for at in blanks] == [
-        at for at, line in enumerate(text.splitlines(), 1) if "BLANK:" in line and not line.startswith("#")
+    ran, _ = drafted(tmp_path)
+    assert_blanks_are_what_validate_lists(ran, tmp_path)
+
+
+def assert_blanks_are_what_validate_lists(ran: Ran, folder: Path) -> None:
+    """The blanks that were announced are those that validate lists, and those that stand in the files."""
+    checked = advisor("rules", "validate", "--rules", "rules", cwd=folder)
+    listed = [line.replace(" is still blank:", "").removesuffix(" [blank]") for line in checked.out.splitlines()[:-1]]
+    count, *told = ran.out.partition(" blanks to fill")[0].splitlines()[-1:] + [
+        line.strip() for line in ran.out.splitlines() if line.startswith("  rules/")
     ]
-    checked = advisor("rules", "validate", "--rules", "rules", cwd=tmp_path)
-    assert checked.code == 1
-    assert {line.rsplit("[", 1)[1] for line in checked.out.splitlines()[:-1]} == {"blank]"}
+    assert checked.code == 1 and told == listed and int(count) == len(listed)
+    stand = sum(
+        row.count("BLANK:")
+        for file in (folder / "rules").rglob("*.yaml")
+        for row in file.read_text().splitlines()
+        if not row.startswith("#")
+    )
+    assert stand == len(listed)
+
+
+def test_the_build_of_a_draft_is_written_as_check_takes_it(tmp_path: Path) -> None:
+    for text, version in (
+        ("# frobnicates\n\nSGLang 0.5.16 with --tp 4", "0.5.16"),
+        ("# frobnicates\n\nlmsysorg/sglang:v0.5.16-cu130 with --tp 4", "0.5.16"),
+        ("# frobnicates\n\nsglang main at 4f3a2b1c9d with --tp 4", "4f3a2b1c9d"),
+    ):
+        drafted(tmp_path, text, "--id", "sglang/odd-one")
+        case = (tmp_path / "rules/sglang/odd-one/cases/fires-report/expect.yaml").read_text()
+        assert f'version: "{version}"' in case
+        shutil.rmtree(tmp_path / "rules/sglang")
 
 
 def test_filled_in_it_is_a_rule_that_fires_on_the_report(tmp_path: Path) -> None:
@@ -79,9 +103,9 @@ def test_filled_in_it_is_a_rule_that_fires_on_the_report(tmp_path: Path) -> None
     day = re.sub(r'"BLANK: (?:its day|the day)[^"]*"', '"2026-11-29"', text)
     (tmp_path / "rules/vllm/frobnicator-out-range-mtp/rule.yaml").write_text(re.sub(r"BLANK: ", "", day))
     for case in (tmp_path / "rules").rglob("expect.yaml"):
-        case.write_text(re.sub(r'"BLANK: its day[^"]*"', '"2026-11-29"', case.read_text()))
+        case.write_text(re.sub(r"BLANK: ", "", re.sub(r'"BLANK: its day[^"]*"', '"2026-11-29"', case.read_text())))
     checked = advisor("rules", "validate", "--rules", "rules", cwd=tmp_path)
-    assert checked.out.endswith("1 rules, 0 problems\n"), checked.out
+    assert checked.out.endswith("1 rule, 0 problems\n"), checked.out
 
 
 def test_an_id_and_an_address_of_ones_own(tmp_path: Path) -> None:
@@ -119,7 +143,8 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
 def test_a_new_rule_asks_in_every_place(tmp_path: Path) -> None:
     (tmp_path / "rules").mkdir()
     ran = advisor("rules", "new", "xllm/some-failure", cwd=tmp_path)
-    assert ran.code == 0 and "blanks to fill" in ran.out
+    assert ran.code == 0
+    assert_blanks_are_what_validate_lists(ran, tmp_path)
     tested = advisor("rules", "test", "--rules", "rules", cwd=tmp_path)
     assert tested.code == 0 and "3 cases, 0 failed" in tested.out
     assert advisor("rules", "validate", "--rules", "rules", cwd=tmp_path).code == 1

@@ -59,8 +59,13 @@ def read(file: FilePath, name: str) -> tuple[dict[str, Any] | None, Document | N
         return None, document, [Problem(name, 1, "shape", "a rule is a mapping")]
     problems = [Problem(name, document.line(path), "condition", str(error)) for path, error in _conditions(raw)]
     problems += _shape(raw, document, name)
-    problems += [Problem(name, document.line(path), "blank", f"is still blank:{said}") for path, said in _blanks(raw)]
+    problems += blanks(raw, document, name)
     return (None if problems else raw), document, problems
+
+
+def blanks(value: Any, document: Document, name: str) -> list[Problem]:
+    """What a draft leaves to be answered in a file, as problems of it."""
+    return [Problem(name, document.line(path), "blank", f"is still blank:{said}") for path, said in _blanks(value)]
 
 
 def _blanks(value: Any, path: Path = ()) -> typing.Iterator[tuple[Path, str]]:

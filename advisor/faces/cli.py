@@ -307,7 +307,7 @@ def validate(rules: Base = None) -> None:
     count, problems = validate_rules(_folder(rules))
     for problem in problems:
         typer.echo(str(problem))
-    typer.echo(f"{count} rules, {len(problems)} problems")
+    typer.echo(f"{count} rule{'s' * (count != 1)}, {len(problems)} problem{'s' * (len(problems) != 1)}")
     raise typer.Exit(FOUND if problems else OK)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
-from advisor.model.draft import BLANK, Draft
+from advisor.model.draft import Draft
 
 Rules = Annotated[
     Path, typer.Option("--rules", metavar="DIR", help="The rules folder to write into.", show_default=True)
@@ -51,6 +51,7 @@ def _today() -> str:
 
 def _write(made: Draft, rules: Path) -> None:
     """The whole folder or nothing, and what is still blank."""
+    from advisor.jobs import rule_checks as job
     from advisor.render.rule_file import files_of as rule_files
 
     if not rules.is_dir():
@@ -73,9 +74,8 @@ def _write(made: Draft, rules: Path) -> None:
         shutil.rmtree(part, ignore_errors=True)
     for name in contents:
         typer.echo(f"written: {rules / name}")
-    text = contents[f"{made.id}/rule.yaml"]
-    blanks = [(at, line) for at, line in enumerate(text.splitlines(), 1) if BLANK in line and not line.startswith("#")]
-    typer.echo(f"{len(blanks)} blanks to fill (advisor rules validate --rules {rules} lists them until there is none):")
-    for at, line in blanks:
-        asked = line.partition(BLANK)[2].strip(' "').partition('"')[0]
-        typer.echo(f"  {target / 'rule.yaml'}:{at}: {asked}")
+    blanks = job.blanks(rules, made.id)
+    said = f"{len(blanks)} blank{'s' * (len(blanks) != 1)} to fill"
+    typer.echo(f"{said} (advisor rules validate --rules {rules} lists them until there is none):")
+    for one in blanks:
+        typer.echo(f"  {one.file}:{one.line}: {one.message.partition(': ')[2]}")

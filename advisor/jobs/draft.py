@@ -87,7 +87,7 @@ def draft(text: str, name: str, day: str, id: str = "", url: str = "") -> Draft:
         as_of=day,
         summary=redact(title),
         engine=engine,
-        given=case.build.text or case.build.version or case.build.commit or "",
+        given=case.build.version or case.build.commit or case.build.image or "",
         build=case.build.label() if case.build.known() else "",
         settings=_unique(
             (one.flag, redact_value(one.flag, one.value))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from advisor.catalog import schema
 from advisor.catalog.places import rule_files, rules_root
 from advisor.catalog.schema import Problem
 from advisor.catalog.validators import validate
 from advisor.errors import AdvisorError, RuleError, UsageError
 from advisor.jobs.rule_cases import KINDS, RuleCase, case_folders, read_case, run
 from advisor.jobs.vocabulary import kinds
+from advisor.yaml import load
 
 
 @dataclass(frozen=True)
@@ -30,15 +32,25 @@ def validate_rules(base: Path | None = None) -> tuple[int, list[Problem]]:
     return count, sorted([*problems, *_case_problems(folder), *_empty_folders(folder)])
 
 
-def _case_problems(folder: Path) -> list[Problem]:
+def blanks(base: Path, rule: str) -> list[Problem]:
+    """What is still blank in the files of one rule, as `validate_rules` lists it."""
+    file = base / rule / "rule.yaml"
+    problems = [*schema.read(file, str(file.relative_to(base.parent)))[2], *_case_problems(base, rule)]
+    return sorted(one for one in problems if one.name == "blank")
+
+
+def _case_problems(folder: Path, only: str = "") -> list[Problem]:
     found = []
-    for case in sorted(one for one in folder.glob("*/*/cases/*") if one.is_dir()):
+    for case in case_folders(folder, only):
         name = str(case.relative_to(folder.parent))
         try:
             read_case(folder, case)
         except RuleError as error:
             line = (error.where or "").rpartition(":")[2]
             found.append(Problem(f"{name}/expect.yaml", int(line) if line.isdigit() else 1, "case", error.what))
+        else:
+            document = load((case / "expect.yaml").read_text(encoding="utf-8"), name)
+            found += schema.blanks(document.value, document, f"{name}/expect.yaml")
     return found
 
 
