@@ -22,19 +22,24 @@ def upgrade(
         Path | None,
         typer.Argument(metavar="[FILE]", help="A deployment file; its release and flags are taken from it."),
     ] = None,
-    engine: Annotated[str, typer.Option(help="vllm, sglang, lmdeploy or xllm; by default the file's only one.")] = "",
+    engine: Annotated[
+        str, typer.Option(help="vllm, vllm-ascend, sglang, lmdeploy or xllm; by default the file's only one.")
+    ] = "",
     start: Annotated[str, typer.Option("--from", metavar="VERSION", help="What runs now; by default as pinned.")] = "",
     limit: Annotated[str, typer.Option("--to", metavar="VERSION", help="No later release than this one.")] = "",
     flags: Annotated[str, typer.Option(help="The command line, or just the flags, in the place of a file.")] = "",
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every question that stays open.")] = False,
     format: reference.Format = reference.Page.text,
     lang: Lang = Language.en,
 ) -> None:
     """The smallest release with nothing known against a launch, and what changes on the way."""
     with speaking(lang.value):
-        raise typer.Exit(_upgrade(file, engine, start, limit, flags, format))
+        raise typer.Exit(_upgrade(file, engine, start, limit, flags, verbose, format))
 
 
-def _upgrade(file: Path | None, engine: str, start: str, limit: str, flags: str, format: reference.Page) -> int:
+def _upgrade(
+    file: Path | None, engine: str, start: str, limit: str, flags: str, verbose: bool, format: reference.Page
+) -> int:
     from advisor.jobs import upgrade as job
     from advisor.render import upgrade_page
     from advisor.render.json import json_of
@@ -51,5 +56,5 @@ def _upgrade(file: Path | None, engine: str, start: str, limit: str, flags: str,
         files_of.write(json_of(report), None)
     else:
         width = min(shutil.get_terminal_size((80, 24)).columns, 110)
-        files_of.write(upgrade_page.page(report, width), None)
+        files_of.write(upgrade_page.page(report, width, verbose=verbose), None)
     return OK if report.clears else FOUND

@@ -43,8 +43,8 @@ def of_settings(view: View) -> tuple[Discrepancy, ...]:
 
 def _misfits(launch: Launch, view: View) -> Iterable[Discrepancy]:
     known = view.knowledge
-    if known is None or not known.releases_read or launch.engine not in ("", known.engine):
-        return ()
+    if known is None or not known.releases_read or launch.engine not in ("", *view.engines):
+        return ()  # a plugin's launch takes the flags of the engine below it
     release = release_of(view.base, view.release, known)
     return misfits(launch, known, release, lambda: replacements(known.engine), lambda flag: foreign(flag, known))
 

@@ -1,17 +1,20 @@
 """A launch and its release -> the smallest release that clears it of every known exposure and adds none.
 
     sglang 0.5.18, --tp 4 with SGLANG_REQ_WAITING_TIMEOUT=60    -> 0.5.20; 0.5.19 is skipped: the same rule
+
 Each release that was read is tried in order: its version is put in the place of the file's, flags that it does not take
 are replaced as `advisor fix` would, and the file is judged anew. A release counts as clear where no rule is exposed and
-no flag is refused. What no rule knows of is not cleared: the answer is as good as the catalogue, and says so.
+no flag is refused. A plugin (vllm-ascend) is what the launches of the engine below it run: its releases are tried,
+candidates too, each with the release of that engine for which it is made. What no rule knows of is not cleared: the
+answer is as good as the catalogue, and says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from advisor.catalog.engines import engines, knowledge
+from advisor.catalog.engines import knowledge, named
 from advisor.errors import UsageError
 from advisor.jobs import upgrade_changes as changing
 from advisor.jobs.fix import diff
@@ -22,13 +25,14 @@ from advisor.jobs.lint_case import units
 from advisor.jobs.lint_exposure import undecided
 from advisor.jobs.lint_judging import findings_of
 from advisor.jobs.mending import Mended, mend
+from advisor.jobs.upgrade_changes import Changes
 from advisor.launches.files.edit_pins import repinned
 from advisor.launches.files.recognise import read_file
 from advisor.model.build import is_release, order_key, parse_version
 from advisor.model.deployment import Deployment, VersionSource, Workload
 from advisor.model.knowledge import Knowledge
 from advisor.model.lint import LintFinding
-from advisor.model.upgrade import UPGRADE_SCHEMA, Skipped, UpgradeReport
+from advisor.model.upgrade import UPGRADE_SCHEMA, Skipped, Undecided, UpgradeReport
 
 FLAGS = "--flags"
 SCRIPT = "flags.sh"  # what flags are read as
@@ -58,7 +62,7 @@ class _Tried:
 
 def upgrade(request: UpgradeRequest) -> UpgradeReport:
     """The answer. UsageError where engine or release are not known or not said, or nothing is recognised."""
-    known = {one: knowledge(one) for one in engines()}
+    known = {one: knowledge(one) for one in named()}
     deployment = _read(request, known)
     engine = _engine(request, deployment)
     start = _start(request, deployment, engine)
@@ -73,7 +77,7 @@ def upgrade(request: UpgradeRequest) -> UpgradeReport:
     best, skipped = (first, []) if not needed else _search(deployment, engine, candidates, known)
     best = best or first
     final, pin_notes = _final(best, deployment, engine, start, known)
-    changes, defaults = changing.between(of, start, best.release, _launches(deployment, engine))
+    changes, defaults = _changes(of, start, best.release, _launches(deployment, engine))
     return UpgradeReport(
         schema=UPGRADE_SCHEMA,
         engine=engine,
@@ -89,7 +93,8 @@ def upgrade(request: UpgradeRequest) -> UpgradeReport:
         defaults=defaults,
         repairs=best.mended.repairs if best.release != start else (),
         diff=diff(deployment.file, deployment.text, final) if best.release != start else "",
-        notes=(*notes, *_not_ruled_out(best, deployment, engine), *pin_notes),
+        undecided=tuple(_undecided(best, deployment, engine)),
+        notes=(*notes, *_of_plugin(of, best.release), *pin_notes),
         as_of=max((rule.as_of for rule in catalogue()), default=""),
     )
 
@@ -107,6 +112,7 @@ def _read(request: UpgradeRequest, known: dict[str, Knowledge]) -> Deployment:
     if not request.engine:
         raise UsageError("needs the engine", "--engine", "such as vllm")
     of = known_engine(request.engine)
+    of = knowledge(of.host) if of.host else of
     text = _command(request.flags, of)
     found = read_file(SCRIPT, text.encode(), known)
     if not found.workloads:
@@ -128,10 +134,12 @@ def _command(flags: str, of: Knowledge) -> str:
 def _engine(request: UpgradeRequest, deployment: Deployment) -> str:
     there = sorted({name for one in deployment.workloads if (name := engine_of(one))})
     if request.engine:
-        wanted = known_engine(request.engine).engine
-        if wanted not in there:
-            raise UsageError(f"starts no {wanted}: {', '.join(there) or 'no engine'}", request.name or FLAGS, None)
-        return wanted
+        of = known_engine(request.engine)
+        if of.engine in there or (of.host and of.host in there):
+            return of.engine
+        plugins = [one for one in there if known_engine(one).host == of.engine]
+        hint = f"--engine {plugins[0]}, by which {of.engine} runs here" if plugins else None
+        raise UsageError(f"starts no {of.engine}: {', '.join(there) or 'no engine'}", request.name or FLAGS, hint)
     if len(there) != 1:
         raise UsageError(f"starts {', '.join(there) or 'no engine known'}", request.name, "say which with --engine")
     return there[0]
@@ -142,7 +150,7 @@ def _start(request: UpgradeRequest, deployment: Deployment, engine: str) -> str:
     if not wanted:
         told = {place((one,)).build.version or "" for one in _launches(deployment, engine)} - {""}
         if len(told) != 1:
-            says = f"names {', '.join(sorted(told))}" if told else "names no release"
+            says = f"names {', '.join(sorted(told))}" if told else f"names no release of {engine}"
             raise UsageError(f"{request.name or FLAGS} {says}", "--from", "such as --from 0.28.0")
         wanted = told.pop()
     if parse_version(wanted) is None:
@@ -151,7 +159,9 @@ def _start(request: UpgradeRequest, deployment: Deployment, engine: str) -> str:
 
 
 def _launches(deployment: Deployment, engine: str) -> list[Workload]:
-    return [one for one in deployment.workloads if engine_of(one) == engine]
+    """The launches that run it; for a plugin that none names, those of the engine below it."""
+    mine = [one for one in deployment.workloads if engine_of(one) == engine]
+    return mine or [one for one in deployment.workloads if engine_of(one) == knowledge(engine).host]
 
 
 def _candidates(of: Knowledge, start: str, limit: str) -> Iterator[str]:
@@ -161,7 +171,8 @@ def _candidates(of: Knowledge, start: str, limit: str) -> Iterator[str]:
     top = limit.removeprefix("v")
     if top and order_key(top) <= order_key(start):
         raise UsageError(f"{top} is not after {start}", "--to", "an upgrade goes to a later release")
-    for one in sorted((each for each in of.releases_read if each != "main" and is_release(each)), key=order_key):
+    there = (each for each in of.releases_read if each != "main" and (of.host or is_release(each)))
+    for one in sorted(there, key=order_key):
         if order_key(one) > order_key(start) and (not top or order_key(one) <= order_key(top)):
             yield one
 
@@ -172,11 +183,14 @@ def _candidates(of: Knowledge, start: str, limit: str) -> Iterator[str]:
 def _at(deployment: Deployment, engine: str, release: str) -> Deployment:
     """The deployment as if it said outright which release runs."""
 
+    mine = _launches(deployment, engine)
+
     def said(one: Workload) -> Workload:
-        if engine_of(one) != engine:
+        if one not in mine:
             return one
         source = VersionSource("explicit", f"{engine}=={release}", one.place)
-        return replace(one, versions=(source, *_others(one, engine)))
+        launch = replace(one.launch, engine=engine)
+        return replace(one, launch=launch, versions=(source, *_others(one, engine)))
 
     return replace(deployment, workloads=tuple(map(said, deployment.workloads)))
 
@@ -233,14 +247,37 @@ def _search(
     return best, [Skipped(one.release, one.reasons) for one in tried if one is not best]
 
 
-def _not_ruled_out(best: _Tried, deployment: Deployment, engine: str) -> Iterator[str]:
+def _undecided(best: _Tried, deployment: Deployment, engine: str) -> Iterator[Undecided]:
     """What may or may not be met at the release: no reason against it, and no clean bill either."""
     found: dict[str, dict[str, None]] = {}
+    names = {one.identity() for one in _launches(deployment, engine)}
     for unit in units(_at(best.mended.deployment, engine, best.release).workloads):
-        for rule, question in undecided(view_of(unit.case)) if unit.case.build.engine == engine else ():
+        for rule, question in undecided(view_of(unit.case)) if unit.name in names else ():
             found.setdefault(question, {})[rule.id] = None
-    for question, ids in found.items():
-        yield f"not ruled out at {best.release}: {', '.join(ids)}. {question}".rstrip()
+    yield from (Undecided(question, tuple(ids)) for question, ids in found.items())
+
+
+def _changes(of: Knowledge, start: str, release: str, launches: Sequence[Workload]) -> tuple[Changes, Changes]:
+    """What changes of the settings on the way; for a plugin also those of the engine below it."""
+    changes, defaults = changing.between(of, start, release, launches)
+    old, new = _below(of, start), _below(of, release)
+    if not (old and new):
+        return changes, defaults
+    below = changing.between(knowledge(of.host), old, new, launches)
+    return (*changes, *below[0]), (*defaults, *below[1])
+
+
+def _below(of: Knowledge, release: str) -> str:
+    """The release of the engine below for which a plugin's is made; "" when it is no plugin, or that is not known."""
+    found = of.release(release) if of.host else None
+    return found.pins.get(of.host, "").removeprefix("==") if found else ""
+
+
+def _of_plugin(of: Knowledge, release: str) -> Iterator[str]:
+    if below := _below(of, release):
+        yield f"{of.engine} {release} is made for {of.host} {below}, whose known failures and flags are judged too"
+    if of.host and not is_release(release):
+        yield f"{of.engine} {release} is a candidate, as most of its releases are"
 
 
 def _final(

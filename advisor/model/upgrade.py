@@ -20,6 +20,14 @@ class Skipped:
 
 
 @dataclass(frozen=True)
+class Undecided:
+    """Rules that the launch neither meets nor rules out, and the one question that tells; "" where there is none."""
+
+    question: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class UpgradeReport:
     """The smallest release that clears a launch of every known exposure and adds none.
 
@@ -27,6 +35,7 @@ class UpgradeReport:
     nothing was known against `start` itself; `release` is `start` then. `now` are the findings at `start`, `remain`
     those at `release` with its flags edited. `changes` are the settings given that differ between the two, `defaults`
     those not given whose default differs and that a rule looks at. `diff` is the edit of the file or command line.
+    `undecided` is what may or may not be met at `release`.
     """
 
     schema: str
@@ -43,5 +52,6 @@ class UpgradeReport:
     defaults: tuple[SettingChange, ...]
     repairs: tuple[Repair, ...]
     diff: str
+    undecided: tuple[Undecided, ...]
     notes: tuple[str, ...]
     as_of: str

@@ -70,6 +70,12 @@ PAGES: dict[str, str] = {
     ),
     "Edits of the flags:": "对参数的修改：",
     "{edit} left: {why}": "{edit}，未改：{why}",
+    "Not ruled out at {release}, as the launch does not decide it: {count} (--verbose asks what does): {rules}": (
+        "{release} 上未能排除（这份启动参数不足以判断）的有 {count} 个（--verbose 说明由什么判断）：{rules}"
+    ),
+    "Not ruled out at {release}: {count}, each with what decides it:": (
+        "{release} 上未能排除的有 {count} 个，以及各由什么判断："
+    ),
     "Note: {note}": "提示：{note}",
     "{name}: added in {release}: {what}": "{name}：{release} 新增：{what}",
     "{name}: changed in {release}: {what}": "{name}：{release} 有变化：{what}",

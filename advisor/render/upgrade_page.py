@@ -18,9 +18,9 @@ from advisor.render.layout import is_wide, wrap
 from advisor.render.quoting import UNSAFE
 
 
-def page(report: UpgradeReport, width: int = 100) -> str:
-    """The page as text."""
-    lines = [line for one in _lines(translated(report)) for line in (_wrapped(one, width) if one else [""])]
+def page(report: UpgradeReport, width: int = 100, *, verbose: bool = False) -> str:
+    """The page as text. `verbose` asks every question that is open."""
+    lines = [line for one in _lines(translated(report), verbose) for line in (_wrapped(one, width) if one else [""])]
     body = "".join(UNSAFE.sub("?", line) + "\n" for line in lines)
     shown = "".join(UNSAFE.sub("?", one) if one.strip("\r\n") else one for one in report.diff.splitlines(keepends=True))
     return body + (f"\n{report.diff if shown.count('?') == report.diff.count('?') else shown}" if report.diff else "")
@@ -34,7 +34,7 @@ def _wrapped(line: str, width: int) -> list[str]:
     return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def _lines(report: UpgradeReport) -> Iterator[str]:
+def _lines(report: UpgradeReport, verbose: bool) -> Iterator[str]:
     yield _conclusion(report)
     if report.skipped:
         yield ""
@@ -53,6 +53,7 @@ def _lines(report: UpgradeReport) -> Iterator[str]:
         yield ""
         yield say("Edits of the flags:")
         yield from (f"  {one.does if one.done else _left(one)}" for one in report.repairs)
+    yield from _undecided(report, verbose)
     if report.notes:
         yield ""
         yield from (say("Note: {note}", note=note) for note in report.notes)
@@ -60,6 +61,23 @@ def _lines(report: UpgradeReport) -> Iterator[str]:
 
 def _left(one: Repair) -> str:
     return say("{edit} left: {why}", edit=one.does, why=one.why)
+
+
+def _undecided(report: UpgradeReport, verbose: bool) -> Iterator[str]:
+    ids = sorted({id for one in report.undecided for id in one.rules})
+    if not ids:
+        return
+    yield ""
+    if not verbose:
+        yield say(
+            "Not ruled out at {release}, as the launch does not decide it: {count} (--verbose asks what does): {rules}",
+            release=report.release,
+            count=len(ids),
+            rules=", ".join(ids),
+        )
+        return
+    yield say("Not ruled out at {release}: {count}, each with what decides it:", release=report.release, count=len(ids))
+    yield from (f"  {', '.join(one.rules)}: {one.question or say('not known')}" for one in report.undecided)
 
 
 def _conclusion(report: UpgradeReport) -> str:

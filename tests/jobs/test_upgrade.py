@@ -59,8 +59,9 @@ def test_flags_that_the_release_refuses_are_replaced_on_the_way() -> None:
 def test_what_the_launch_does_not_decide_is_told() -> None:
     found = of_flags("vllm", "0.28.0", """--pipeline-parallel-size 2 --speculative-config '{"method": "mtp"}'""")
     assert not found.needed
-    assert "not ruled out at 0.28.0: vllm/pp-spec-refused. Which model is served?" in found.notes
-    assert not [one for one in of_flags("vllm", "0.28.0", f"vllm serve m {SPEC}").notes if "pp-spec-refused" in one]
+    assert ["vllm/pp-spec-refused" in one.rules for one in found.undecided if one.question == "Which model is served?"]
+    decided = of_flags("vllm", "0.28.0", f"vllm serve m {SPEC}")
+    assert not [one for one in decided.undecided if "vllm/pp-spec-refused" in one.rules]
 
 
 def test_none_clears_all() -> None:
@@ -115,6 +116,45 @@ def test_what_cannot_be_asked(request_: UpgradeRequest, says: str) -> None:
         upgrade(request_)
 
 
+def test_what_is_not_ruled_out_is_one_line_unless_it_is_asked_for() -> None:
+    given = ("upgrade", "--engine", "vllm", "--from", "0.28.0", "--flags", "vllm serve m --tensor-parallel-size 2")
+    short, long = advisor(*given), advisor(*given, "--verbose")
+    found = advisor(*given, "--format", "json").report["undecided"]
+    ids = {id for one in found for id in one["rules"]}
+    said = " ".join(short.out.split())
+    assert len(ids) > 10 and f"does not decide it: {len(ids)} (--verbose asks what does): {sorted(ids)[0]}, " in said
+    assert short.out.count("?") == 0 and short.out.count("\n") < 30
+    assert all(" ".join(one["question"].split()) in " ".join(long.out.split()) for one in found)
+
+
+DSV4 = """vllm serve deepseek-ai/DeepSeek-V4 --kv-transfer-config '{"kv_connector": "M", "kv_role": "kv_producer"}'"""
+
+
+def test_a_plugin_is_what_the_engine_below_it_is_started_for() -> None:
+    found = of_flags("vllm-ascend", "0.20.2rc1", DSV4)
+    assert (found.engine, found.release, found.clears, found.needed) == ("vllm-ascend", "0.21.0rc1", True, True)
+    assert [one.id for one in found.now if one.kind == "exposure"] == ["vllm-ascend/dsv4-pd-hang"]
+    assert any("is made for vllm 0.21.0" in one for one in found.notes)
+    assert any("is a candidate" in one for one in found.notes)
+    assert "VLLM_USE_RAY_V2_EXECUTOR_BACKEND" in {one.name for one in found.defaults}  # a default of the vLLM below
+    script = upgrade(UpgradeRequest("vllm-ascend", "0.20.2rc1", name="run.sh", content=f"{DSV4}\n".encode()))
+    assert (script.release, script.diff) == ("0.21.0rc1", "")
+
+
+def test_an_image_says_that_a_plugin_runs() -> None:
+    text = f"docker run quay.io/ascend/vllm-ascend:v0.20.2rc1 {DSV4}\n"
+    found = upgrade(UpgradeRequest(name="run.sh", content=text.encode()))
+    assert (found.engine, found.start, found.release) == ("vllm-ascend", "0.20.2rc1", "0.21.0rc1")
+    assert changed(found) == [f"-{text.strip()}", f"+{text.strip().replace('0.20.2rc1', '0.21.0rc1')}"]
+    both = f"{text}docker run vllm/vllm-openai:v0.28.0 --model m {SPEC}\n"
+    for engine, release in (("vllm-ascend", "0.21.0rc1"), ("vllm", "0.30.0")):
+        found = upgrade(UpgradeRequest(engine, name="run.sh", content=both.encode()))
+        assert found.release == release and len(changed(found)) == 2
+    with pytest.raises(UsageError) as told:
+        upgrade(UpgradeRequest("vllm", name="run.sh", content=text.encode()))
+    assert "--engine vllm-ascend" in told.value.line()
+
+
 def test_the_front_door(tmp_path: Path) -> None:
     ran = advisor("upgrade", str(ROOT / "lws/vllm-pp-mtp.yaml"))
     assert ran.code == 0 and "vllm 0.30.0 is the smallest release after 0.26.0" in " ".join(ran.out.split())
@@ -134,3 +174,10 @@ def test_another_engine_in_the_file_is_left_as_it_is(tmp_path: Path) -> None:
     )
     found = upgrade(UpgradeRequest(name="run.sh", content=text.encode(), engine="vllm"))
     assert not [line for line in changed(found) if "sglang" in line]
+
+
+def test_a_plugins_launch_takes_the_flags_of_the_engine_below() -> None:
+    text = "docker run quay.io/ascend/vllm-ascend:v0.20.2rc1 vllm serve m --swapspace 4\n"
+    found = upgrade(UpgradeRequest(name="run.sh", content=text.encode()))
+    says = "--swapspace is a flag of no vllm release read; did you mean --swap-space?"
+    assert [(one.says, one.level) for one in found.now] == [(says, "warning")]  # which vLLM it is only follows
