@@ -343,3 +343,13 @@ def test_a_list_of_packages_says_which_build_is_installed(tmp_path, listed, give
     assert report["build"]["label"] == label
     assert report["build"]["components"]["nccl"] == "2.28.9"
     assert not report["unexplained"]
+
+
+def test_what_the_user_says_helped_is_said_again() -> None:
+    told = checked("--engine", "vllm", "--symptom", "It hangs; NCCL_P2P_DISABLE=1 makes it start")
+    helped = [one for one in told.report["situation"] if one["kind"] == "helped"]
+    assert [(one["says"], one["places"]) for one in helped] == [
+        ("you say that NCCL_P2P_DISABLE=1 helped: with it the failure was gone", ["--symptom:1"])
+    ]
+    vain = checked("--engine", "vllm", "--symptom", "It hangs; tried NCCL_P2P_DISABLE=1, no change")
+    assert not [one for one in vain.report["situation"] if one["kind"] == "helped"]

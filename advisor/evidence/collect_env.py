@@ -28,7 +28,9 @@ from advisor.evidence import accelerator, npu_smi
 from advisor.evidence.devices import Reading
 from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting, span_of
+from advisor.evidence.systems import LINUX
 from advisor.model.fact import Artifact, Fact, FactKind, Note
+from advisor.model.hardware import KINDS
 
 # package on the index, without its CUDA suffix -> component
 PACKAGES = {
@@ -104,34 +106,7 @@ FACTS = (
         )
         for name in COMPONENTS
     ),
-    FactKind(
-        "hardware.arch",
-        "str",
-        "the CPU architecture of the hosts",
-        "Which CPU architecture are the hosts (x86_64, aarch64)?",
-        "uname -m",
-    ),
-    FactKind(
-        "hardware.accelerator",
-        "str",
-        "the model of the accelerators",
-        "Which accelerators are these?",
-        "nvidia-smi -L (or npu-smi info)",
-    ),
-    FactKind(
-        "hardware.vendor",
-        "str",
-        "whose accelerators they are: nvidia, amd, ascend",
-        "Whose accelerators are these (NVIDIA, AMD, Ascend)?",
-        "nvidia-smi -L (or npu-smi info)",
-    ),
-    FactKind(
-        "hardware.count",
-        "int",
-        "the number of accelerators",
-        "How many accelerators does this deployment use?",
-        "nvidia-smi -L | wc -l",
-    ),
+    *KINDS,
 )
 
 _KEYED = Shape(r"^([A-Za-z][\w. -]*?) *: *(\S.*)$", re.M)
@@ -152,7 +127,7 @@ _OS = Shape(r"^(?:OS|Python platform|sys\.platform) *: *(\S[^\n]*)$", re.M)
 _SYSTEMS = (
     ("wsl", Shape(r"microsoft-standard|WSL", re.I)),
     ("windows", Shape(r"windows|^win32", re.I)),
-    ("linux", Shape(r"linux|ubuntu|debian|centos|red hat|rocky|euler|kylin|suse|fedora", re.I)),
+    ("linux", Shape(rf"linux|{LINUX}", re.I)),
 )
 _CAPABILITY = Shape(r"^GPU [\d,]+ Compute Capability: (\d{1,2}\.\d)\s*$", re.M)
 _VERSION = Shape(r"v?(\d+\.\d+[\w.+]*)")

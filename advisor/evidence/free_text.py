@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from advisor.evidence import engine_log
 from advisor.evidence.assertion import told
 from advisor.evidence.denial import denials, refused_label
 from advisor.evidence.flattened import flatten
@@ -42,25 +43,17 @@ from advisor.patterns import Pattern
 
 MAX_QUOTE = 200
 
+
+def _of_logs(name: str) -> tuple[str, str, str, str]:
+    """A symptom that logs show too, in the words of its reader there."""
+    kind = next(one for one in engine_log.FACTS if one.name == name)
+    return kind.name, kind.summary, kind.question, kind.how
+
+
 _NOTABLE = (
-    (
-        "symptom.hang",
-        "requests never return, or the engine makes no progress",
-        "Do requests hang: accepted, then never finished?",
-        "curl -m 60 http://HOST:PORT/v1/completions with a short prompt",
-    ),
-    (
-        "symptom.crash",
-        "a process of the engine died",
-        "Did a process of the engine die (crash, abort, killed)?",
-        "the last 50 lines of every rank's log; dmesg -T | tail -50",
-    ),
-    (
-        "symptom.startup_failure",
-        "the engine refused to start, or died while starting",
-        "Does it fail before the first request can be sent?",
-        "the log from its first line to the error",
-    ),
+    _of_logs("symptom.hang"),
+    _of_logs("symptom.crash"),
+    _of_logs("symptom.startup_failure"),
     (
         "symptom.startup_hang",
         "the engine never finished starting",
@@ -74,42 +67,12 @@ _NOTABLE = (
         "the same prompt twice with temperature 0, compared",
     ),
     ("symptom.slow", "it works, but slowly", "Does it still answer, only more slowly than before?", ""),
-    (
-        "symptom.oom",
-        "memory ran out",
-        "Did it run out of memory (GPU or host)?",
-        "dmesg -T | grep -i 'killed process'; grep -i 'out of memory' LOG",
-    ),
-    (
-        "symptom.timeout",
-        "some timeout was reported",
-        "Does any log report a timeout, and of what?",
-        "grep -iE 'timed? ?out' LOG",
-    ),
-    (
-        "symptom.heartbeat_stopped",
-        "the periodic throughput line stopped",
-        "Did the periodic throughput line in the log stop while requests were waiting?",
-        "grep -E 'Avg thr|Decode batch|Engine 000: Avg' LOG | tail -3",
-    ),
-    (
-        "symptom.watchdog",
-        "a watchdog fired",
-        "Did a watchdog fire (NCCL, scheduler), and when?",
-        "grep -i watchdog LOG",
-    ),
-    (
-        "symptom.killed",
-        "a process was killed from outside: SIGKILL, exit code 137 or -9, the OOM killer",
-        "Was a process killed (exit code 137 or -9, OOMKilled)?",
-        "dmesg -T | grep -iE 'killed process|oom'; docker inspect -f '{{.State.OOMKilled}} {{.State.ExitCode}}' NAME",
-    ),
-    (
-        "symptom.nan",
-        "NaN or Inf was seen in logits, probabilities or outputs",
-        "Are there NaN values in logits or outputs?",
-        "grep -iE '\\bnan\\b|inf' LOG",
-    ),
+    _of_logs("symptom.oom"),
+    _of_logs("symptom.timeout"),
+    _of_logs("symptom.heartbeat_stopped"),
+    _of_logs("symptom.watchdog"),
+    _of_logs("symptom.killed"),
+    _of_logs("symptom.nan"),
     (
         "symptom.runs_to_limit",
         "answers do not end: they go on to the token limit",
@@ -192,12 +155,7 @@ _CIRCUMSTANCES = (
         "Does it happen after sleep and wake-up, or a weight update?",
         "",
     ),
-    (
-        "symptom.graph_capture",
-        "it fails while CUDA or ACL graphs are captured",
-        "Does it fail while graphs are captured?",
-        "the last lines of every rank's log",
-    ),
+    _of_logs("symptom.graph_capture"),
     (
         "symptom.client_aborts",
         "clients cancel requests or disconnect",

@@ -34,7 +34,9 @@ from advisor.evidence.prose import (
     sentences,
     without_code,
 )
-from advisor.model.fact import Fact, FactKind, Origin, Span, Value
+from advisor.evidence.systems import LINUX
+from advisor.model.fact import Fact, Origin, Span, Value
+from advisor.model.hardware import KINDS
 from advisor.patterns import compile_pattern
 
 MAX_ANSWER = 300  # characters; a longer single line is prose
@@ -214,63 +216,13 @@ _SYSTEMS = (
     ),
     (
         "linux",
-        r"(?i)(?<![a-z])(?:Ubuntu|Debian|CentOS|RHEL|Red Hat|Rocky Linux|AlmaLinux|Fedora|openEuler|Kylin|SUSE|"
-        r"DGX OS|Arch Linux)(?![a-z])|(?<![\w-])Linux(?![\w-])|麒麟|欧拉",
+        rf"(?i)(?<![a-z])(?:{LINUX})(?![a-z])|(?<![\w-])Linux(?![\w-])|麒麟|欧拉",
     ),
 )
-_OS_HINT = (
-    r"(?i)win|wsl|linux|ubuntu|debian|centos|rhel|red hat|fedora|euler|kylin|suse|dgx os|"
-    r"microsoft-standard|powershell|:\\|麒麟|欧拉"
-)
+_OS_HINT = rf"(?i)win|wsl|linux|{LINUX}|microsoft-standard|powershell|:\\|麒麟|欧拉"
 _NO_OS = r"(?i)(?:\bnot|n't|\bno|\bnever|\bwithout|\bunlike|不是|没有|非)(?: \w+){0,2} ?$"
 
-FACTS: tuple[FactKind, ...] = (
-    FactKind(
-        "hardware.accelerator",
-        "str",
-        "the accelerator's model",
-        "Which accelerators are these?",
-        "nvidia-smi -L (or npu-smi info)",
-    ),
-    FactKind(
-        "hardware.vendor",
-        "str",
-        "whose accelerators: nvidia, amd, ascend, cambricon, intel, google",
-        "Whose accelerators are these?",
-        "nvidia-smi -L (or npu-smi info)",
-    ),
-    FactKind(
-        "hardware.count",
-        "int",
-        "how many accelerators this deployment uses",
-        "How many accelerators does this deployment use?",
-        "nvidia-smi -L | wc -l, on every node",
-    ),
-    FactKind(
-        "hardware.nodes", "int", "over how many machines it runs", "Over how many machines does this deployment run?"
-    ),
-    FactKind(
-        "hardware.arch",
-        "str",
-        "the hosts' architecture: x86_64 or aarch64",
-        "Which CPU architecture are the hosts?",
-        "uname -m",
-    ),
-    FactKind(
-        "hardware.capability",
-        "float",
-        "the CUDA compute capability of the GPU, such as 9.0 or 12.1",
-        "Which compute capability has the GPU?",
-        "nvidia-smi --query-gpu=name,compute_cap --format=csv",
-    ),
-    FactKind(
-        "hardware.os",
-        "str",
-        "the operating system of the host: linux, windows or wsl",
-        "Does it run on Linux, on Windows, or in WSL?",
-        "uname -r; cat /etc/os-release (ver on Windows)",
-    ),
-)
+FACTS = KINDS
 
 
 def read_hardware(text: str, *, artifact: str, first_line: int = 1, strict: bool = False) -> tuple[Fact, ...]:

@@ -66,12 +66,6 @@ _SHELL = Shape(
     r"kubectl |(?:\S*/)?python3? (?:-m |\S+\.py\b)|vllm (?:serve|bench)|sglang serve|lmdeploy (?:serve|chat)|xllm |"
     r"torchrun |set -[a-z]|source /|\w+=\($|\)$|trap |wait$|\w+=\$!|\"\$\{?\w+\}?\" )"
 )
-# `vllm serve no longer starts, …`: a sentence about the command
-_SPOKEN = Shape(
-    r"\s*(?:vllm|sglang|lmdeploy|xllm)(?: \w+){0,3}? (?:no longer|does|did|is|was|never|cannot|can't|won't|keeps?|"
-    r"hangs?|hung|crash[a-z]*|fail[a-z]*|starts?|stops?|stopped|dies|died|gives|exits?|refuses|works|启动|卡|报|起不来|崩)(?![A-Za-z-])"
-    r"(?!.* --?[A-Za-z])"
-)
 _COMMAND = Shape(
     r"vllm(?:\.entrypoints| serve)|sglang(?:\.launch_server| serve)|lmdeploy serve|launch_server|api_server|xllm\b|"
     r"docker run|^\s*#!/|^\s*--[a-z]",
@@ -253,7 +247,7 @@ def line_kind(line: str) -> LineKind:
     if _STACK_LINE.match(line) or _FRAME_LINE.match(line) or is_bare_name(line):
         return "stack"
     if _SHELL.match(line):
-        return "" if _SPOKEN.match(line) or is_sentence(line) else "launch"
+        return "" if is_sentence(line) else "launch"
     return "machine" if _MAPS.match(line) else ""
 
 

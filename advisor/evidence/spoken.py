@@ -1,5 +1,6 @@
 """One line that begins as a command, an assignment, a flag or an exception does -> whether a person goes on in words.
 
+    vllm serve no longer starts, it exits                        words
     TP=8, HiCache + L3 storage backend: the service hangs        words
     lmdeploy chat with a 14B AWQ model runs out of memory        words
     --enable-hierarchical-cache hangs the server                 words
@@ -59,6 +60,12 @@ _NAMES = Shape(
 _AFTER_SEMICOLON = Shape(  # PP=2; json_schema requests crash
     r";[ \t]+(?!(?:echo|printf|exec|sudo|exit|cd|source|export|if|for|while)\b)[^;='\"$|<>\\]*$"
 )
+# `vllm serve no longer starts, …`: a sentence about the command
+_OF_COMMAND = Shape(
+    r"\s*(?:vllm|sglang|lmdeploy|xllm)(?: \w+){0,3}? (?:no longer|does|did|is|was|never|cannot|can't|won't|keeps?|"
+    r"hangs?|hung|crash[a-z]*|fail[a-z]*|starts?|stops?|stopped|dies|died|gives|exits?|refuses|works|启动|卡|报|起不来|崩)(?![A-Za-z-])"
+    r"(?!.* --?[A-Za-z])"
+)
 _SAYS = Shape(rf"{_CHINESE}|(?i:(?<![\w.'\"-]){_JOINS})")
 _CHINESE_ANY = Shape(_CHINESE)
 _ONLY_ASSIGNED = Shape(rf"[\s,，、]*(?:{_ASSIGNED}(?:{_STOP}|$|\)))+\s*$")
@@ -69,6 +76,8 @@ def is_sentence(line: str) -> bool:
     """Whether a line that begins as a command, an assignment, a flag or an exception does goes on in words."""
     if len(line) > MAX_LINE:
         return False
+    if _OF_COMMAND.match(line):
+        return True
     return any((found := lead.match(line)) and _goes_on(line, found.end()) for lead in (_LEADS, _LEADS_VALUE))
 
 

@@ -13,13 +13,10 @@ from advisor.match.rank import in_order, weights
 from advisor.match.view import View
 from advisor.model.build import Build, Component
 from advisor.model.case import Case
-from advisor.model.fact import FactKind
+from advisor.model.fact import TRIED, FactKind
 from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.rule import Rule
 from advisor.patterns import PatternError
-
-TRIED = "tried:"
-"""Prefix of facts for what the user says was tried and changed nothing."""
 
 
 @dataclass(frozen=True)

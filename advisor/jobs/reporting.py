@@ -16,7 +16,7 @@ from advisor.match.questions import missing, questions, wanted
 from advisor.match.view import View
 from advisor.model.case import Case
 from advisor.model.condition import Condition, Scalar
-from advisor.model.fact import Fact
+from advisor.model.fact import HELPED, Fact
 from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
 from advisor.model.report import (
@@ -61,7 +61,7 @@ def report(judgement: Judgement) -> Report:
         environment={
             one.name: str(redact_value(one.name, one.value)) for launch in case.launches for one in launch.environment
         },
-        situation=tuple(_statement(one) for one in (*case.situation, *_echoes(judgement))),
+        situation=tuple(_statement(one) for one in (*case.situation, *_echoes(judgement), *_helped(case))),
         discrepancies=discrepancies(view),
         findings=tuple(_finding(one, view, here) for one in verdicts),
         unexplained=tuple(fact_out(fact) for fact in unexplained(judgement)),
@@ -97,6 +97,19 @@ def _echoes(judgement: Judgement) -> list[Statement]:
         spans = (fact.span,) if fact.span else ()
         says_ = f"{what} names no cause: it follows from an earlier failure, on this rank or another"
         said.setdefault(what, Statement("echo", says_, (fact.rank,) if fact.rank else (), "", spans))
+    return list(said.values())
+
+
+def _helped(case: Case) -> list[Statement]:
+    """What the user says that the failure was gone with: it tells where to look, and is no cure that is known."""
+    said: dict[str, Statement] = {}
+    for fact in case.facts:
+        if fact.name.startswith(HELPED):
+            name = fact.name.removeprefix(HELPED)
+            value = redact_value(name, fact.value)
+            given = "" if value in (True, None) else f" {value}" if name.startswith("-") else f"={value}"
+            says_ = f"you say that {name}{given} helped: with it the failure was gone"
+            said.setdefault(says_, Statement("helped", says_, (), "", (fact.span,) if fact.span else ()))
     return list(said.values())
 
 

@@ -24,17 +24,11 @@ from advisor.launches.prose import Prose
 from advisor.launches.spelling import looks_like_flag, spell
 from advisor.launches.typography import plain
 from advisor.launches.words import Word, prepare, resolve
-from advisor.model.fact import Artifact, Fact, Note, Span
+from advisor.model.fact import HELPED, TRIED, Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Setting, Variable
 
 FACTS = stated.FACTS
-
-TRIED = "tried:"
-"""What the name of a fact begins with that says a setting or variable was tried: `tried:--enforce-eager`."""
-
-HELPED = "helped:"
-"""The same for what was tried and with which the failure was gone: `helped:NCCL_P2P_DISABLE`."""
 
 Spoken = tuple[Setting, int, int]
 """A setting spoken of and the characters it stands on, -1 when it follows from another one there."""

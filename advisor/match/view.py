@@ -17,6 +17,7 @@ from advisor.match.layers import Layer
 from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread
+from advisor.model.hardware import KINDS
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
@@ -365,18 +366,7 @@ class View:
         return self._answered(ask)
 
 
-_HARDWARE = {
-    "arch": ("Which CPU architecture are the hosts (x86_64, aarch64)?", "uname -m"),
-    "accelerator": ("Which accelerators are these?", "nvidia-smi -L (or npu-smi info)"),
-    "vendor": ("Whose accelerators are these (NVIDIA, AMD, Ascend, MLU)?", "nvidia-smi -L (or npu-smi info)"),
-    "count": ("How many accelerators does this deployment use?", "nvidia-smi -L | wc -l"),
-    "nodes": ("Over how many nodes does it run?", ""),
-    "capability": (
-        "Which CUDA compute capability has the GPU?",
-        "nvidia-smi --query-gpu=name,compute_cap --format=csv",
-    ),
-    "os": ("Does it run on Linux, on Windows, or in WSL?", "uname -r; cat /etc/os-release (ver on Windows)"),
-}
+_HARDWARE = {one.name.partition(".")[2]: (one.question, one.how) for one in KINDS}
 
 
 def _as_component(name: str, build: Build) -> Iterator[Fact]:

@@ -13,6 +13,12 @@ Origin = Literal["observed", "stated", "derived", "default"]
 command line or in prose (`stated`), computed from other facts (`derived`), or the release's default for
 something not given (`default`)."""
 
+TRIED = "tried:"
+"""What the name of a fact begins with that says a setting or variable was tried, in vain: `tried:--enforce-eager`."""
+
+HELPED = "helped:"
+"""The same for what was tried and with which the failure was gone: `helped:NCCL_P2P_DISABLE`."""
+
 ORIGINS: tuple[Origin, ...] = ("observed", "stated", "derived", "default")
 
 ArtifactKind = Literal[

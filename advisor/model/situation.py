@@ -24,6 +24,7 @@ Kind = Literal[
     "stopped",
     "memory",
     "phase",
+    "helped",
     "unknown",
 ]
 """What a statement is about:
@@ -33,7 +34,8 @@ or order. behind: fewer collectives into a group than the peers. waits: where a 
 others. stuck: two captures with the same frames. reporter: only reports the stand-still. root_cause, echo: the first
 error, and those that follow from it. spin: busy at low power. host_wait: the host waits, the device is idle. idle: no
 work at all. symmetric: every rank in the same place. stopped: sources that fell silent at one moment. memory: asked and
-free. phase: at the first sample, or after hours. unknown: what the evidence does not allow to say.
+free. phase: at the first sample, or after hours. helped: with what the failure is said to be gone. unknown: what the
+evidence does not allow to say.
 """
 
 

@@ -16,7 +16,7 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.upstream import git
 from advisor.upstream.patch_change import DIFF
 from advisor.upstream.patch_store import Clone, Store, located, store
-from advisor.upstream.worktree import Kept, content_of, differing, listed
+from advisor.upstream.worktree import Kept, content_of, differing, of_tree
 
 Lines = tuple[tuple[int, int], ...]
 """First and last line of each run of lines, from 1."""
@@ -59,7 +59,7 @@ def _changed(clone: Clone, base: str) -> dict[str, Lines]:
 
     with store([clone]) as held:
         printed = held.git("ls-tree", "-r", "-z", "--full-tree", base).decode("utf-8", "surrogateescape")
-        before, tracked = listed(printed), names("--cached")
+        before, tracked = of_tree(printed), names("--cached")
         kept = {name: one for name, one in before.items() if name in tracked}
         fresh = {*(tracked - before.keys()), *names("--others", "--exclude-standard")}
         return _differing(held, clone.path, kept) | dict.fromkeys(sorted(fresh), _WHOLE)

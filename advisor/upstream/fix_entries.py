@@ -17,6 +17,7 @@ from typing import Any
 
 from advisor import yaml
 from advisor.errors import RuleError, UpstreamError
+from advisor.model.build import same_commit
 from advisor.upstream.history import UPSTREAMS, Upstream
 
 _HEX = re.compile(r"[0-9a-f]{7,40}")
@@ -53,7 +54,7 @@ def fixes_named(rules: Path, upstream: Upstream) -> list[Fix]:
             merged[fix.key] = _joined(merged[fix.key], fix) if fix.key in merged else fix
         edges += _edges_of(rule, home, str(path), upstream.repo)
     for edge in edges:
-        if not any(_same_commit(edge.commit, fix.commit) for fix in merged.values()):
+        if not any(same_commit(edge.commit, fix.commit) for fix in merged.values()):
             merged[edge.key] = edge
     return [merged[key] for key in sorted(merged, key=_by_number)]
 
@@ -107,15 +108,11 @@ def _fingerprints(entry: dict[str, Any], where: str) -> tuple[Fingerprint, ...]:
 
 
 def _joined(one: Fix, other: Fix) -> Fix:
-    if not _same_commit(one.commit, other.commit):
+    if not same_commit(one.commit, other.commit):
         raise UpstreamError(f"{one.key} is {one.commit[:12]} here and {other.commit[:12]} in {other.where}", one.where)
     marks = dict.fromkeys(one.fingerprints + other.fingerprints)
     merged = min(filter(None, (one.merged, other.merged)), default="")
     return replace(one, commit=max(one.commit, other.commit, key=len), merged=merged, fingerprints=tuple(marks))
-
-
-def _same_commit(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
 
 
 def _by_number(key: str) -> tuple[str, int, str]:

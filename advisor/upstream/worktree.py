@@ -7,6 +7,7 @@ what the index holds; each file's content is compared with it by the hash that g
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from hashlib import sha1
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def edited(git_dir: Path, tree: Path) -> tuple[str, ...]:
     """The tracked files that are changed, staged or gone, sorted; empty when that cannot be told."""
     try:
         staged = ask(git_dir, "diff-index", "--cached", "--name-only", "--ignore-submodules=all", "-z", "HEAD", "--")
-        kept = listed(ask(git_dir, "ls-files", "--stage", "-z", "--full-name", "--", ":/"))
+        kept = of_index(ask(git_dir, "ls-files", "--stage", "-z", "--full-name", "--", ":/"))
     except UpstreamError:
         return ()
     return tuple(sorted({*differing(tree, kept), *filter(None, staged.split("\0"))}))
@@ -34,14 +35,20 @@ def differing(tree: Path, kept: Kept) -> list[str]:
     return [name for name, (mode, blob) in kept.items() if mode != "160000" and not _same(tree / name, mode, blob)]
 
 
-def listed(printed: str) -> Kept:
-    """What `ls-files --stage -z` or `ls-tree -z` prints."""
-    found = {}
+def of_index(printed: str) -> Kept:
+    """What `ls-files --stage -z` prints: `100644 b56ddfb… 0`, a tab and the name."""
+    return {name: (mode, blob) for (mode, blob, _stage), name in _entries(printed)}
+
+
+def of_tree(printed: str) -> Kept:
+    """What `ls-tree -z` prints: `100644 blob b56ddfb…`, a tab and the name."""
+    return {name: (mode, blob) for (mode, _type, blob), name in _entries(printed)}
+
+
+def _entries(printed: str) -> Iterator[tuple[list[str], str]]:
     for line in filter(None, printed.split("\0")):
         about, _, name = line.partition("\t")
-        parts = about.split()  # 100644 b56ddfb… 0, or 100644 blob b56ddfb…
-        found[name] = (parts[0], parts[2] if len(parts[2]) > 1 else parts[1])
-    return found
+        yield about.split(), name
 
 
 def content_of(file: Path) -> bytes:
