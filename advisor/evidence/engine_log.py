@@ -14,7 +14,11 @@ for, and errors of single requests after which service went on, are not notable.
 **Source:** SGLang 0.5.17 `srt/utils/watchdog.py`, `managers/scheduler.py`, `entrypoints/engine.py`,
 `managers/tokenizer_manager.py`, `layers/sampler.py`; vLLM `v1/engine/core.py`, `v1/executor/multiproc_executor.py`,
 `entrypoints/launcher.py`; uvicorn `server.py`; xLLM `server/xllm_server.cpp`; glog `logging.cc`;
-PyTorch 2.11 `c10/cuda/CUDACachingAllocator.cpp`.
+PyTorch 2.11 `c10/cuda/CUDACachingAllocator.cpp`. Read 2026-11-30: of processes that were killed SGLang 0.5.16
+`srt/entrypoints/engine.py` (exit code) and `srt/managers/data_parallel_controller.py` (terminated with); of failed
+captures its `srt/model_executor/runner/decode_cuda_graph_runner.py`; of NaN its `srt/utils/async_probe.py` (NaN
+detected). Which file prints the other lines of these three (Docker's and Slurm's words for a killed process, CUDA's
+for a capture, `probability tensor contains`, `NaN in the logits`) is not established: they are as reports show them.
 """
 
 from __future__ import annotations

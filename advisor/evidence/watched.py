@@ -3,6 +3,9 @@
 10:44:31 … 11:50:02, never silent for 10 minutes               -> 3931 s watched
 vllm:generation_tokens_total 18231.0, then 20117.0             -> grew
 100, 200, 200 while requests run                               -> stood still
+
+**Source:** no text of its own: times are those of `moments`, samples those of `metrics`, and what prints them is named
+there.
 """
 
 from __future__ import annotations

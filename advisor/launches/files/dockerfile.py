@@ -10,7 +10,8 @@
 A stage that begins with another one goes on from it. What a build argument or the user of `docker run` puts in its
 place is not known here: the default stands.
 
-**Source:** https://docs.docker.com/reference/dockerfile/ (FROM, ARG, ENTRYPOINT with CMD, HEALTHCHECK).
+**Source:** moby/buildkit `frontend/dockerfile/docs/reference.md` at 00001f3e74bb, read 2026-11-30: ARG and its scope,
+ENTRYPOINT with CMD, HEALTHCHECK. docs.docker.com/reference/dockerfile shows the same file.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@
 A patch is a part of a command line whose rest stands elsewhere: it is read where the kustomization itself says which
 engine's image it is for, or where its flags do; otherwise a note says that it is not.
 
-**Source:** RFC 6902, 4.1 and 4.3 (add, replace); kubernetes-sigs/kustomize, api/types/image.go and patch.go.
+**Source:** RFC 6902 (April 2013), 4.1 and 4.3 (add, replace); kubernetes-sigs/kustomize `api/types/image.go` at
+7c547b1ea29f and `api/types/patch.go` at d639ef6d0ff2, read 2026-11-30.
 """
 
 from __future__ import annotations
