@@ -18,10 +18,11 @@ import typer
 
 from advisor import __version__
 from advisor.errors import AdvisorError, UsageError
-from advisor.faces import drafting, evidence, reference
+from advisor.faces import completion, drafting, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.bare_options import command_with
 from advisor.faces.fix import fix
+from advisor.faces.front_page import FrontPage
 from advisor.faces.language import Lang, Language
 from advisor.faces.lint import lint as lint_files
 from advisor.faces.patch import PatchCommand, patch
@@ -32,12 +33,13 @@ from advisor.model.report import STATUSES, Report
 from advisor.render.language import speaking
 
 OK, FOUND, USAGE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 130
+PROGRAM = "advisor"  # however it was started: completion is bound to this name
 
 app = typer.Typer(
     name="advisor",
+    cls=FrontPage,
     help="Known failures of vLLM, SGLang, LMDeploy and xLLM: which one is this, which fix, what to change now.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -228,7 +230,10 @@ def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
 
 @app.command()
 def explain(
-    rule: Annotated[str, typer.Argument(help="A rule id, or the upstream thread: #53402.")], lang: Lang = Language.en
+    rule: Annotated[
+        str, typer.Argument(autocompletion=completion.rule, help="A rule id, or the upstream thread: #53402.")
+    ],
+    lang: Lang = Language.en,
 ) -> None:
     """Print a rule as a page: what happens, who has it, fixes, remedies, verification, sources."""
     from advisor.jobs.explain import find, fixes
@@ -313,7 +318,9 @@ def validate(rules: Base = None) -> None:
 
 @rules_app.command()
 def test(
-    rule: Annotated[str, typer.Argument(help="One rule's id; every rule by default.")] = "",
+    rule: Annotated[
+        str, typer.Argument(autocompletion=completion.rule, help="One rule's id; every rule by default.")
+    ] = "",
     rules: Base = None,
 ) -> None:
     """Run the rules' cases, and say which rules lack which kind of case."""
@@ -349,7 +356,7 @@ def _root(
 def main() -> None:
     """Run the command line; every failure leaves one line and an exit code."""
     try:
-        code = typer.main.get_command(app).main(standalone_mode=False)
+        code = typer.main.get_command(app).main(prog_name=PROGRAM, standalone_mode=False)
     except AdvisorError as error:
         _complain([error.line()])
         code = USAGE

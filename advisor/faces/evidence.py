@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from advisor.errors import AdvisorError, UsageError
+from advisor.faces import completion
 from advisor.faces import files as files_of
 from advisor.faces.bare_options import HERE
 from advisor.jobs.request import File, Located, Request
@@ -23,8 +24,17 @@ Files = Annotated[
         help="Logs, stacks, scripts, pastes, archives, folders; kind told by content. - is standard input.",
     ),
 ]
-Engine = Annotated[str, typer.Option(help="vllm, sglang, lmdeploy or xllm.")]
-Version = Annotated[str, typer.Option("--version", "-V", help="Version, commit, version+gSHA or image reference.")]
+ENGINES = "vllm, vllm-ascend, sglang, lmdeploy or xllm"
+Engine = Annotated[str, typer.Option(autocompletion=completion.engine, help=f"{ENGINES}.")]
+Version = Annotated[
+    str,
+    typer.Option(
+        "--version",
+        "-V",
+        autocompletion=completion.release,
+        help="Version, commit, version+gSHA or image reference.",
+    ),
+]
 Flags = Annotated[
     Many | None, typer.Option(help="The whole command line, or just the flags. Repeat for several ranks or roles.")
 ]

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from advisor.errors import UsageError
+from advisor.faces import completion, reference
 from advisor.faces import files as files_of
-from advisor.faces import reference
 from advisor.faces.language import Lang, Language
 from advisor.render.language import speaking
 
@@ -24,7 +24,9 @@ def fix(
     what: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH... | RULE", help="Files and folders to edit; or one rule's id, or thread (#53402)."
+            metavar="PATH... | RULE",
+            autocompletion=completion.rule_or_path,
+            help="Files and folders to edit; or one rule's id, or thread (#53402).",
         ),
     ],
     write: Annotated[bool, typer.Option("--write", "-w", help="Edit the files in place.")] = False,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from advisor.errors import UsageError
+from advisor.faces import completion
 from advisor.faces.bare_options import HERE, command_with
 from advisor.faces.language import Lang, Language
 from advisor.render.language import speaking
@@ -33,7 +34,9 @@ PatchCommand = command_with("--against-installed")
 
 
 def patch(
-    rule: Annotated[str, typer.Argument(help="A rule id, or the upstream thread: #53402.")],
+    rule: Annotated[
+        str, typer.Argument(autocompletion=completion.rule, help="A rule id, or the upstream thread: #53402.")
+    ],
     repo: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The clone or fork of the engine, or of the library to blame.")
     ] = None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from advisor.errors import AdvisorError, UsageError
+from advisor.faces import completion
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
 from advisor.render.language import speaking
@@ -36,7 +37,10 @@ Clones = Annotated[
 Forks = Annotated[
     list[str] | None, typer.Option(metavar="ENGINE=OWNER/NAME", help="The clone is of this fork, not of upstream.")
 ]
-Engines = Annotated[list[str] | None, typer.Argument(metavar="[ENGINE]...", help="Every engine by default.")]
+Engines = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[ENGINE]...", autocompletion=completion.refreshed, help="Every engine by default."),
+]
 Root = Annotated[Path | None, typer.Option("--knowledge", metavar="DIR", help="Another knowledge folder.")]
 
 knowledge_app = typer.Typer(
@@ -57,7 +61,12 @@ def _show(noun: object, page: Callable[[], str], format: Page, lang: Language) -
 
 def flags(
     words: Annotated[
-        list[str], typer.Argument(metavar="ENGINE VERSION | diff ENGINE OLD NEW", help="Such as: vllm 0.28.0.")
+        list[str],
+        typer.Argument(
+            metavar="ENGINE VERSION | diff ENGINE OLD NEW",
+            autocompletion=completion.settings,
+            help="Such as: vllm 0.28.0.",
+        ),
     ],
     grep: Annotated[str, typer.Option(help="Only settings with this in name, spelling, choice or help.")] = "",
     format: Format = Page.text,
@@ -80,8 +89,13 @@ def flags(
 
 
 def release(
-    engine: Annotated[str, typer.Argument(help="vllm, sglang, lmdeploy, xllm, vllm-ascend or nccl.")],
-    version: Annotated[str, typer.Argument(help="One release; newest is the last.")] = "",
+    engine: Annotated[
+        str,
+        typer.Argument(autocompletion=completion.released, help="vllm, vllm-ascend, sglang, lmdeploy, xllm or nccl."),
+    ],
+    version: Annotated[
+        str, typer.Argument(autocompletion=completion.release, help="One release; newest is the last.")
+    ] = "",
     every: Annotated[bool, typer.Option("--all", help="Every release, not only the last ones.")] = False,
     format: Format = Page.text,
     lang: Lang = Language.en,

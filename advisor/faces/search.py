@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from advisor.errors import UsageError
+from advisor.faces import completion, evidence, reference
 from advisor.faces import files as files_of
-from advisor.faces import reference
 from advisor.faces.language import Lang, Language
 from advisor.render.language import speaking
 
@@ -19,7 +19,10 @@ def search(
     text: Annotated[
         str, typer.Argument(help="What you see, in words or lines, English or Chinese. - is standard input.")
     ],
-    engine: Annotated[str, typer.Option(help="Only this engine's failures: vllm, sglang, lmdeploy or xllm.")] = "",
+    engine: Annotated[
+        str,
+        typer.Option(autocompletion=completion.engine, help=f"Only this engine's failures: {evidence.ENGINES}."),
+    ] = "",
     most: Annotated[int, typer.Option(min=1, max=50, help="At most so many.")] = 5,
     format: reference.Format = reference.Page.text,
     lang: Lang = Language.en,

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from advisor.errors import UsageError
+from advisor.faces import completion, reference
 from advisor.faces import files as files_of
-from advisor.faces import reference
 from advisor.faces.language import Lang, Language
 from advisor.render.language import speaking
 
@@ -23,10 +23,27 @@ def upgrade(
         typer.Argument(metavar="[FILE]", help="A deployment file; its release and flags are taken from it."),
     ] = None,
     engine: Annotated[
-        str, typer.Option(help="vllm, vllm-ascend, sglang, lmdeploy or xllm; by default the file's only one.")
+        str,
+        typer.Option(
+            autocompletion=completion.launched,
+            help="vllm, vllm-ascend, sglang, lmdeploy or xllm; by default the file's only one.",
+        ),
     ] = "",
-    start: Annotated[str, typer.Option("--from", metavar="VERSION", help="What runs now; by default as pinned.")] = "",
-    limit: Annotated[str, typer.Option("--to", metavar="VERSION", help="No later release than this one.")] = "",
+    start: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="VERSION",
+            autocompletion=completion.release,
+            help="What runs now; by default as pinned.",
+        ),
+    ] = "",
+    limit: Annotated[
+        str,
+        typer.Option(
+            "--to", metavar="VERSION", autocompletion=completion.release, help="No later release than this one."
+        ),
+    ] = "",
     flags: Annotated[str, typer.Option(help="The command line, or just the flags, in the place of a file.")] = "",
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every question that stays open.")] = False,
     format: reference.Format = reference.Page.text,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from advisor.errors import UsageError
-from advisor.faces import evidence, reference
+from advisor.faces import completion, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
 from advisor.render.language import speaking
@@ -22,6 +22,7 @@ def verify(
         list[str] | None,
         typer.Argument(
             metavar="[RULE] [EVIDENCE]...",
+            autocompletion=completion.first_rule,
             help="The rule (by default the one that leads --report), then what was taken since the change: logs, "
             "stacks, /metrics twice.",
         ),
