@@ -191,3 +191,17 @@ def test_an_id_that_no_folder_can_have_is_refused(tmp_path: Path, id: str) -> No
     (tmp_path / "rules").mkdir()
     ran = advisor("rules", "new", id, cwd=tmp_path)
     assert ran.code == 2 and "not an id" in ran.err
+
+
+def test_the_cases_of_another_folder_are_judged_by_its_own_rules(tmp_path: Path) -> None:
+    _, text = drafted(tmp_path)
+    day = re.sub(r'"BLANK: (?:its day|the day)[^"]*"', '"2026-11-29"', text)
+    folder = tmp_path / "rules/vllm/frobnicator-out-range-mtp"
+    (folder / "rule.yaml").write_text(re.sub(r"BLANK: ", "", day))
+    case = next(folder.glob("cases/fires-*")) / "expect.yaml"
+    held = "given: {engine: vllm}\nexpect: {status: matched, leads: true}\nsource: [{artefact: x, date: 2026-11-29}]\n"
+    case.write_text(held)
+    tested = ("rules", "test", "vllm/frobnicator-out-range-mtp", "--rules", "rules")
+    assert "FAIL" not in advisor(*tested, cwd=tmp_path).out
+    case.write_text(held.replace("matched", "none"))
+    assert "FAIL  vllm/frobnicator-out-range-mtp/cases/fires-" in advisor(*tested, cwd=tmp_path).out

@@ -15,6 +15,7 @@ from advisor.errors import RuleError
 from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
 from advisor.model.report import Finding, Report
+from advisor.model.rule import Rule
 from advisor.yaml import load
 
 KINDS = ("fires", "quiet", "unsure")
@@ -106,9 +107,9 @@ def _many(value: Any) -> tuple[str, ...]:
     return tuple(str(one) for one in value) if isinstance(value, list) else (str(value),)
 
 
-def run(case: RuleCase) -> list[str]:
-    """What is wrong with the report on this case; empty when it is as expected."""
-    answer = check(case.request)
+def run(case: RuleCase, among: tuple[Rule, ...] | None = None) -> list[str]:
+    """What is wrong with the report on this case, the rules being `among`; empty when it is as expected."""
+    answer = check(case.request, among)
     return [*(f"input not read: {one.line()}" for one in answer.problems), *faults(case, answer.report)]
 
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.catalog import schema
+from advisor.catalog.compiled import rules
 from advisor.catalog.places import rule_files, rules_root
 from advisor.catalog.schema import Problem
 from advisor.catalog.validators import validate
 from advisor.errors import AdvisorError, RuleError, UsageError
 from advisor.jobs.rule_cases import KINDS, RuleCase, case_folders, read_case, run
 from advisor.jobs.vocabulary import kinds
+from advisor.model.rule import Rule
 from advisor.yaml import load
 
 
@@ -60,8 +62,9 @@ def _empty_folders(folder: Path) -> list[Problem]:
 
 
 def test_rules(base: Path | None = None, only: str = "") -> TestResult:
-    """Run every case (of one rule, when `only` names it)."""
+    """Run every case (of one rule, when `only` names it) against the rules of the folder, and no others."""
     folder = base or rules_root()
+    among = rules(folder.resolve()).rules if base else None
     lines, failed, gaps, ran = [], 0, 0, 0
     if only and not (folder / only / "rule.yaml").is_file():
         raise UsageError(f"no rule {only!r}", str(folder), "advisor rules list shows every rule")
@@ -75,7 +78,7 @@ def test_rules(base: Path | None = None, only: str = "") -> TestResult:
             lines.append(f"FAIL  {error.line()}")
             continue
         found.setdefault(case.rule, set()).add(case.kind)
-        wrong = _run(case)
+        wrong = _run(case, among)
         if wrong and case.todo:
             gaps += 1
             lines.append(f"todo  {case}: {case.todo}")
@@ -93,9 +96,9 @@ def test_rules(base: Path | None = None, only: str = "") -> TestResult:
     return TestResult(tuple(lines), failed)
 
 
-def _run(case: RuleCase) -> list[str]:
+def _run(case: RuleCase, among: tuple[Rule, ...] | None) -> list[str]:
     try:
-        return run(case)
+        return run(case, among)
     except AdvisorError as error:
         return [error.line()]
 
