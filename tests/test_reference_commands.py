@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date
 from typing import Any
 
@@ -96,6 +97,19 @@ def test_a_diff_names_what_is_gone_new_and_different() -> None:
 def test_a_changed_kind_is_in_the_diff() -> None:
     found = {one.name: one for one in flags.diff("vllm", "0.8.4", "0.8.5").flags}
     assert "kind: value of bool -> pair" in found["--enable-chunked-prefill"].says
+
+
+@pytest.mark.parametrize("engine", ["vllm", "vllm-ascend", "sglang", "lmdeploy", "xllm"])
+def test_what_happened_to_each_setting_is_told_in_the_order_of_releases(engine: str) -> None:
+    told = {one.name: one.events for one in flags.past(engine)}
+    for name, events in told.items():
+        places = [order_key(one.release) for one in events]
+        assert events[0].change == "added" and places == sorted(places), name
+        same = [says for one in events for says in one.says if re.fullmatch(r"kind: (.+) -> \1", says)]
+        assert not same, (name, same)
+    known = flags.settings(engine, "newest")
+    gone = {name for name, events in told.items() if events[-1].change == "removed"}
+    assert {one.name for one in (*known.flags, *known.variables) if one.until is None} <= told.keys() - gone
 
 
 def test_what_a_search_finds_only_in_other_releases_is_told() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Literal
 
@@ -12,7 +12,7 @@ from advisor.catalog.replacements import replacements
 from advisor.errors import UsageError
 from advisor.model.build import order_key, parse_version
 from advisor.model.knowledge import Knowledge, SettingRecord, VariableRecord
-from advisor.model.reference import SettingChange, SettingLine, SettingsDiff, SettingsOut
+from advisor.model.reference import SettingChange, SettingLine, SettingPast, SettingsDiff, SettingsOut
 from advisor.model.replacement import Replacement, in_force
 from advisor.model.report import SourceOut
 
@@ -158,6 +158,27 @@ def diff(engine: str, old: str, new: str, grep: str = "") -> SettingsDiff:
     )
 
 
+def past(engine: str) -> tuple[SettingPast, ...]:
+    """Every flag, then every variable of any release read, with what happened to it. Raises UsageError."""
+    known = known_engine(engine)
+    names = (*sorted(known.flags()), *sorted(known.variables()))
+    return tuple(SettingPast(name, tuple(_events(known, name))) for name in names)
+
+
+def _events(known: Knowledge, name: str) -> Iterator[SettingChange]:
+    before = None
+    for record in _records(known, name):
+        if before is None or before.until != record.since:
+            yield _changed(known, name, "added", record.since or "")
+        elif (
+            says := _flag_says(before, record) if isinstance(before, SettingRecord) else _variable_says(before, record)
+        ):
+            yield _changed(known, name, "changed", record.since or "", says)
+        before = record
+        if record.until and not any(one.since == record.until for one in _records(known, name)):
+            yield _changed(known, name, "removed", record.until)
+
+
 def _elsewhere(known: Knowledge, releases: tuple[str, ...], grep: str) -> tuple[SettingChange, ...]:
     """The settings that are searched for by name and that none of these releases has."""
     if not grep:
@@ -197,7 +218,7 @@ def _change(known: Knowledge, name: str, span: tuple[str, str]) -> SettingChange
         by = in_force(replacements(known.engine).get(name, ()), span[1]) if after is None else None
         release = _first(after.since, records) if after else _end(before.since if before else None, records)
         return _changed(known, name, "added" if after else "removed", release or span[1], by=by)
-    says = _flag_says(before, after) if isinstance(before, SettingRecord) else _variable_says(before, after)
+    says = _says(before, after)
     return _changed(known, name, "changed", after.since or "", says) if says else None
 
 
@@ -226,11 +247,15 @@ def _records(known: Knowledge, name: str) -> Sequence[SettingRecord] | Sequence[
     return known.records(name) if name.startswith("-") else known.variable_records(name)
 
 
+def _says(old: SettingRecord | VariableRecord, new: SettingRecord | VariableRecord) -> list[str]:
+    return _flag_says(old, new) if isinstance(old, SettingRecord) else _variable_says(old, new)
+
+
 def _flag_says(old: SettingRecord, new: SettingRecord | VariableRecord) -> list[str]:
     """The differences of a flag in words."""
     assert isinstance(new, SettingRecord)
     says = []
-    if (old.kind, old.type) != (new.kind, new.type):
+    if _kind(old) != _kind(new):
         says.append(f"kind: {_kind(old)} -> {_kind(new)}")
     says += _default(old, new)
     gone, come = (_less(a.choices, b.choices) for a, b in ((old, new), (new, old)))

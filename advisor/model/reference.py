@@ -87,6 +87,14 @@ class SettingsDiff:
 
 
 @dataclass(frozen=True)
+class SettingPast:
+    """Everything that happened to one setting over the releases read, oldest first; it may come again."""
+
+    name: str
+    events: tuple[SettingChange, ...]
+
+
+@dataclass(frozen=True)
 class ReleaseOut:
     """A published release: `pins` are its requirements, `nccl` follows from the torch pin, per architecture.
 
