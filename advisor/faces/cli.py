@@ -228,21 +228,34 @@ def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
     return USAGE if problems else code
 
 
+class Prose(StrEnum):
+    """How a page is written."""
+
+    text = "text"
+    markdown = "markdown"
+
+
 @app.command()
 def explain(
     rule: Annotated[
         str, typer.Argument(autocompletion=completion.rule, help="A rule id, or the upstream thread: #53402.")
     ],
+    format: Annotated[Prose, typer.Option(help="Output format.")] = Prose.text,
     lang: Lang = Language.en,
 ) -> None:
     """Print a rule as a page: what happens, who has it, fixes, remedies, verification, sources."""
     from advisor.jobs.explain import find, fixes
-    from advisor.render.rule_page import rule_page
 
     found = find(rule)
-    width = min(shutil.get_terminal_size((80, 24)).columns, 110)
     with speaking(lang.value):
-        files_of.write(rule_page(found, fixes(found), width=width), None)
+        if format is Prose.markdown:
+            from advisor.render.rule_markdown import rule_markdown
+
+            files_of.write(rule_markdown(found, fixes(found)), None)
+            return
+        from advisor.render.rule_page import rule_page
+
+        files_of.write(rule_page(found, fixes(found), width=_width()), None)
 
 
 class Contract(StrEnum):

@@ -12,7 +12,7 @@ from advisor.render import words
 from advisor.render.below import told
 from advisor.render.blocks import Block, Heading, Line, Verbatim, item
 from advisor.render.language import say
-from advisor.render.markdown import markdown, page
+from advisor.render.markdown import markdown, written
 from advisor.render.outline import opening
 
 LED = 3
@@ -121,7 +121,7 @@ def ticket(end: Standing, asked: Sequence[tuple[str, str]], check: str) -> str:
     more: list[Block] = [*captures(end.captures)]
     more += [Heading(say("Asked and answered")), *lines] if lines else []
     more += [Heading(say("The same judgement again")), Verbatim(check, "sh")]
-    return markdown(end.report) + "\n" + page(more)
+    return markdown(end.report) + "\n" + written(more)
 
 
 def interrupted(folder: str) -> list[Block]:

@@ -28,15 +28,15 @@ _TICKS = re.compile(r"`+")
 
 def markdown(report: Report) -> str:
     """The report as Markdown, with every quote at full length."""
-    return page(outline(report))
+    return written(outline(report))
 
 
-def page(blocks: Iterable[Block]) -> str:
-    """Blocks as Markdown."""
-    return "\n".join(_spaced(blocks)).strip("\n") + "\n"
+def written(blocks: Iterable[Block], top: int = 2) -> str:
+    """A page of blocks as Markdown; its first heading has `top` signs."""
+    return "\n".join(_spaced(blocks, top)).strip("\n") + "\n"
 
 
-def _spaced(blocks: Iterable[Block]) -> Iterable[str]:
+def _spaced(blocks: Iterable[Block], top: int) -> Iterable[str]:
     listed = False
     for block in blocks:
         if isinstance(block, Line) and not block.text:
@@ -47,12 +47,12 @@ def _spaced(blocks: Iterable[Block]) -> Iterable[str]:
         if not (listed and in_list):
             yield ""
         listed = in_list
-        yield from _lines(block)
+        yield from _lines(block, top)
 
 
-def _lines(block: Block) -> list[str]:
+def _lines(block: Block, top: int) -> list[str]:
     if isinstance(block, Heading):
-        return [f"{'#' * (block.level + 1)} {escape(prose(block.text))}"]
+        return [f"{'#' * (block.level + top - 1)} {escape(prose(block.text))}"]
     indent = STEP * block.depth
     if isinstance(block, Quote):
         place = f"{code(one_line(block.place))}: " if block.place else ""
