@@ -2,6 +2,7 @@
 # make test    every test         make check   format, lint, types, architecture
 # make bench   the time budgets   make quality how well the catalogue tells failures apart
 # make parsers the flags known of each release against the engines' real parsers
+# make docs    the documentation, with a page for every rule, into site/
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install -qq --disable-pip-version-check
@@ -12,7 +13,7 @@ PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 
 	&& { echo $$p; exit; }; done; done)
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check bench quality parsers clean
+.PHONY: demo test check bench quality parsers docs clean
 .NOTPARALLEL: # the two environments share one folder
 
 demo: $(VENV)/.runtime
@@ -45,8 +46,17 @@ $(VENV)/.quality: $(VENV)/.dev # a sentence embedding to compare with: its weigh
 parsers: $(VENV)/.dev # downloads engines into a folder of its own; minutes
 	@$(PY) -m tests.parsers
 
+docs: $(VENV)/.docs
+	@$(PY) -m mkdocs build --quiet --strict
+	@echo "docs: site/index.html; to read it: $(PY) -m http.server --bind 127.0.0.1 --directory site"
+
+$(VENV)/.docs: $(VENV)/.runtime
+	@echo "environment: installing what the documentation needs"
+	@$(PIP) -e '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.base: pyproject.toml hatch_build.py
@@ -63,5 +73,5 @@ $(VENV)/.runtime: $(VENV)/.base
 
 $(VENV)/.dev: $(VENV)/.base
 	@echo "environment: installing the advisor and what its tests need"
-	@$(PIP) -e '.[dev]'
-	@touch $(VENV)/.runtime $@
+	@$(PIP) -e '.[dev,docs]'
+	@touch $(VENV)/.runtime $(VENV)/.docs $@
