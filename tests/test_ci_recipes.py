@@ -6,12 +6,12 @@ rendered chart.
 
 import re
 import sys
-from dataclasses import dataclass
 
 import pytest
 import yaml
 
 from tests.ci_ground import FAULTY, REPO, bash, clone_of_the_package, commit_all, did
+from tests.docs_pages import blocks
 
 PAGE = REPO / "docs" / "ci.md"
 SCHEMAS = {
@@ -21,22 +21,7 @@ SCHEMAS = {
 }
 
 
-@dataclass(frozen=True)
-class Block:
-    """A fenced block: its language, its text, and the comment above it."""
-
-    language: str
-    text: str
-    key: str
-    value: str
-
-
-def blocks() -> list[Block]:
-    found = re.finditer(r"(?ms)^(?:<!-- (\w+): (.+?) -->\n)?```(\w+)\n(.*?)^```$", PAGE.read_text())
-    return [Block(one[3], one[4], one[1] or "", one[2] or "") for one in found]
-
-
-FILES = {one.value: one.text for one in blocks() if one.key == "file"}
+FILES = {one.value: one.text for one in blocks(PAGE) if one.key == "file"}
 
 
 @pytest.fixture
@@ -62,7 +47,7 @@ def run(script: str, project):
 
 def test_the_commands_of_the_page_do_what_it_says(project) -> None:
     ran = 0
-    for block in blocks():
+    for block in blocks(PAGE):
         if block.key == "file":
             (project / block.value).parent.mkdir(parents=True, exist_ok=True)
             (project / block.value).write_text(block.text)
@@ -79,7 +64,7 @@ def test_the_commands_of_the_page_do_what_it_says(project) -> None:
 
 def test_the_page_s_other_ci_services_run_such_commands(project) -> None:
     """Their scripts, in a repository without baseline: the finding fails each, and the report is there."""
-    install, *_ = (one.text for one in blocks() if one.language == "sh")
+    install, *_ = (one.text for one in blocks(PAGE) if one.language == "sh")
     assert run(install, project).code == 0
     (jenkins,) = re.findall(r"sh '(.+)'", FILES["Jenkinsfile"])
     (buildkite,) = (one["command"] for one in yaml.safe_load(FILES[".buildkite/pipeline.yml"])["steps"])
@@ -90,7 +75,7 @@ def test_the_page_s_other_ci_services_run_such_commands(project) -> None:
 
 
 def test_the_page_s_command_for_pull_requests_sees_the_change_and_no_more(project) -> None:
-    (command,) = (one.text for one in blocks() if "--diff" in one.text and one.language == "sh")
+    (command,) = (one.text for one in blocks(PAGE) if "--diff" in one.text and one.language == "sh")
     command = command.replace("advisor ", f"'{sys.executable}' -m advisor ")
     assert bash(command, project, "-e", PYTHONPATH=str(REPO)).code == 0
     file = project / "deploy" / "vllm.yaml"
