@@ -78,7 +78,7 @@ CHINESE: dict[str, str] = {
     "open, not merged": "PR 未关闭，未合入",
     "closed without being merged": "PR 已关闭，未合入",
     "only in a fork": "仅在某个 fork 中",
-    "{fix} in {component}": "{component} 的 {fix}",
+    "{fix} in {component}": "{fix}（{component}）",
     "{fix}: {state}; {complete}": "{fix}：{state}；{complete}",
     "first in {first}, newest {newest}": "首个版本 {first}，最新 {newest}",
     "no release is known to hold it": "尚无已知版本包含它",

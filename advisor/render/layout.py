@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-_NOT_FIRST = frozenset("，。、；：！？）」』】》〉’”,.;:!?)]}%…")
-_NOT_LAST = frozenset("（「『【《〈‘“([{")
+_NOT_FIRST = frozenset("，。、；：！？）」』】》〉〕’”,.;:!?)]}%…")
+_NOT_LAST = frozenset("（「『【《〈〔‘“([{{")
 _NARROWEST = 8
 
 
@@ -61,9 +61,17 @@ def _pieces(text: str, room: int) -> Iterator[tuple[str, bool]]:
     for word in text.split():
         spaced = True
         for piece in _unbroken(word):
-            for part in [piece] if "://" in piece else fold(piece, room):
+            for part in [piece] if "://" in piece else _folded(piece, room):
                 yield part, spaced
                 spaced = False
+
+
+def _folded(piece: str, room: int) -> list[str]:
+    """The piece in lines; wide closing marks at its end take the character before them along."""
+    parts = fold(piece, room)
+    while len(parts) > 1 and len(parts[-2]) > 1 and is_wide(parts[-1][0]) and parts[-1][0] in _NOT_FIRST:
+        parts[-2:] = [parts[-2][:-1], parts[-2][-1] + parts[-1]]
+    return parts
 
 
 def _unbroken(word: str) -> Iterator[str]:

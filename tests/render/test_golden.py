@@ -3,6 +3,7 @@
 import pytest
 
 from advisor.render.json import json
+from advisor.render.language import speaking
 from advisor.render.markdown import markdown
 from advisor.render.rule_page import rule_page
 from advisor.render.schema import schema_of
@@ -22,6 +23,14 @@ def test_reports(name, assert_golden):
 
 def test_colours(assert_golden):
     assert_golden("hung.colour.txt", text(REPORTS["hung"], colour=True, width=80))
+
+
+def test_chinese(assert_golden):
+    with speaking("zh"):
+        assert_golden("hung.zh.txt", text(REPORTS["hung"], colour=False, width=80))
+        assert_golden("hung.zh.md", markdown(REPORTS["hung"]))
+        assert_golden("uncertain.zh.txt", text(REPORTS["uncertain"], colour=False, width=80))
+        assert_golden("rule.zh.txt", rule_page(RULE, (FIX,)))
 
 
 def test_a_rule(assert_golden):
