@@ -25,10 +25,12 @@ from advisor.evidence.moments import clock_of
 from advisor.evidence.ranks import Ranks, in_order, spelling, spoken, verb
 from advisor.evidence.reading import Evidence
 from advisor.evidence.shapes import Shape
+from advisor.evidence.timeline import timeline
 from advisor.evidence.waits import Stand
 from advisor.model.collective import Beat, Utilisation
 from advisor.model.fact import Artifact, Fact
 from advisor.model.situation import Statement
+from advisor.model.timeline import Timeline
 
 _STANDSTILL = frozenset(
     {"symptom.hang", "symptom.watchdog", "symptom.timeout", "symptom.heartbeat_stopped", "symptom.ranks_split"}
@@ -50,6 +52,12 @@ _LONG_S = 600.0
 
 def situation(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tuple[Fact, ...]]:
     """What can be said of the case as a whole, the most telling first, and what follows from it."""
+    statements, facts, _ = fused(evidence)
+    return statements, facts
+
+
+def fused(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tuple[Fact, ...], tuple[Timeline, ...]]:
+    """The situation, and where there is something to say the pictures of who stopped when."""
     facts = [fact for one in evidence for fact in one.facts]
     loads = [load.rank for one in evidence for load in one.loads if not load.rank.isdigit()]
     names = {*_names(evidence), *loads}
@@ -86,7 +94,8 @@ def situation(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tupl
         failures.tell_memory(account, [one.artifact for one in evidence if one.artifact.kind == "log"], ranks)
     if troubled:
         _tell_gaps(account, standing, captures, again, groups, everybody)
-    return tuple(account.statements), tuple(account.facts)
+    pictures = timeline(evidence, ranks, standing, groups) if account.statements else ()
+    return tuple(account.statements), tuple(account.facts), pictures
 
 
 def _names(evidence: Sequence[Evidence]) -> set[str]:

@@ -44,6 +44,13 @@ class Moment(NamedTuple):
         """Seconds since 1970 when the year is known; otherwise as if it were 1970, or since midnight."""
         return self.seconds + (_days_to(self.year) * 86_400.0 if self.year and self.dated else 0.0)
 
+    def of_year(self, year: int | None) -> Moment:
+        """The same moment of a year that its line does not say; after February of a leap year it is a day later."""
+        if self.year or not year or not self.dated:
+            return self
+        day = 86_400.0 if _is_leap(year) and self.seconds >= _DAYS_BEFORE[2] * 86_400.0 else 0.0
+        return self._replace(seconds=self.seconds + day, year=year)
+
 
 def on_one_scale(moments: list[Moment]) -> list[float]:
     """Seconds since 1970, or midnight without a date, of moments in the order printed in one file.
@@ -53,7 +60,7 @@ def on_one_scale(moments: list[Moment]) -> list[float]:
     year = next((moment.year for moment in reversed(moments) if moment.year), None)
     found: list[float] = []
     for moment in moments:
-        seconds = moment._replace(year=moment.year or year).epoch
+        seconds = moment.of_year(year).epoch
         turned = found and moment.dated and moment.year is None and found[-1] - seconds > _HALF_A_YEAR_S
         found.append(seconds + _YEAR_S if turned else seconds)
     return found
@@ -162,10 +169,14 @@ def _dated(at: int, year: int | None, parts: list[int], fraction: str | None) ->
     month, day, hour, minute, second = parts
     if not (1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60 and second <= 60):
         return None
-    leap = 1 if year and month > 2 and year % 4 == 0 and (year % 100 or year % 400 == 0) else 0
+    leap = 1 if year and month > 2 and _is_leap(year) else 0
     days = _DAYS_BEFORE[month - 1] + leap + day - 1
     tail = float(f"0.{fraction}") if fraction else 0.0
     return at, Moment(((days * 24 + hour) * 60 + minute) * 60.0 + second + tail, True, year)
+
+
+def _is_leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
 
 def _days_to(year: int) -> int:

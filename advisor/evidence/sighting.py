@@ -14,14 +14,14 @@ _HEAD = 2000  # characters of a line in which its prefix is looked for
 
 
 @lru_cache(maxsize=1)
-def _line_ends(text: str) -> array[int]:
+def line_ends(text: str) -> array[int]:
     """Where the lines of `text` end; kept for the text being read: to count for every fact would be quadratic."""
     return array("Q", occurrences(text, "\n"))
 
 
 def span_of(artifact: Artifact, start: int, end: int | None = None) -> Span:
     """The same as `artifact.span`, at a cost that does not grow with the text."""
-    ends = _line_ends(artifact.text)
+    ends = line_ends(artifact.text)
     line = artifact.first_line + bisect_left(ends, start)
     last = line if end is None else artifact.first_line + bisect_left(ends, max(start, end - 1))
     return Span(artifact.name, line, last)

@@ -73,6 +73,8 @@ def _case(request: Request, gathering: Gathering) -> Case:
         threads=tuple(gathering.threads),
         notes=tuple(dict.fromkeys(gathering.notes)),
         situation=gathering.situation,
+        timeline=gathering.timeline,
+        originals=tuple(gathering.originals),
         id=request.id,
     )
 

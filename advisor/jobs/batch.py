@@ -72,4 +72,5 @@ def request(case: dict[str, str]) -> Request:
         id=case["id"],
         strict=False,
         bare_is_complete=False,
+        excerpts=False,
     )

@@ -5,10 +5,11 @@ The judgement is pure: the same request gives the same report, byte for byte.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from advisor.errors import AdvisorError, UsageError
 from advisor.jobs.assemble import assemble
+from advisor.jobs.excerpts import excerpts
 from advisor.jobs.judging import judge_case
 from advisor.jobs.reporting import report
 from advisor.jobs.request import Request
@@ -40,7 +41,8 @@ def check(request: Request, among: tuple[Rule, ...] | None = None) -> Answer:
         given = ", ".join(file.name for file in request.files) or "the options given"
         reason = f": {'; '.join(why)}" if why else ""
         raise UsageError(f"nothing recognised in {given}{reason}", None, f"looked for {LOOKED_FOR}")
-    return Answer(report(judge_case(case, among)), problems)
+    judged = report(judge_case(case, among))
+    return Answer(replace(judged, excerpts=excerpts(judged, case.originals)) if request.excerpts else judged, problems)
 
 
 def recognised(case: Case) -> bool:

@@ -14,6 +14,7 @@ from advisor.model.case import Case
 from advisor.model.fact import Artifact, Fact, Note, Thread
 from advisor.model.launch import Launch
 from advisor.model.situation import Statement
+from advisor.model.timeline import Timeline
 
 
 @dataclass
@@ -24,10 +25,12 @@ class Gathering:
     launches: list[Launch] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     artifacts: list[Artifact] = field(default_factory=list)
+    originals: list[Artifact] = field(default_factory=list)
     threads: list[Thread] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     mentioned: list[Launch] = field(default_factory=list)
     situation: tuple[Statement, ...] = ()
+    timeline: tuple[Timeline, ...] = ()
     problems: list[AdvisorError] = field(default_factory=list)
 
     @property

@@ -8,6 +8,7 @@ from advisor.jobs.discrepancies import discrepancies
 from advisor.jobs.fixing import fix_out
 from advisor.jobs.judging import Judgement, with_trials
 from advisor.jobs.redaction import redact, redact_value
+from advisor.jobs.timelines import timeline_out
 from advisor.launches import edit as editing
 from advisor.match.conditions import evaluate, strongest
 from advisor.match.echoes import echoes, of_nobody
@@ -62,11 +63,13 @@ def report(judgement: Judgement) -> Report:
             one.name: str(redact_value(one.name, one.value)) for launch in case.launches for one in launch.environment
         },
         situation=tuple(_statement(one) for one in (*case.situation, *_echoes(judgement), *_helped(case))),
+        timeline=tuple(map(timeline_out, case.timeline)),
         discrepancies=discrepancies(view),
         findings=tuple(_finding(one, view, here) for one in verdicts),
         unexplained=tuple(fact_out(fact) for fact in unexplained(judgement)),
         questions=questions(verdicts, view),
         related=_related(judgement),
+        excerpts=(),
         coverage=_coverage(case, len(judgement.among), judgement.left_out),
         as_of=max((one.rule.as_of for one in verdicts), default=""),
         advisor=__version__,

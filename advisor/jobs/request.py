@@ -47,6 +47,7 @@ class Request:
     `located`: the build that was found at a path; what `version` and `components` say besides is kept, and compared.
     `said`: answers to questions that no other field takes.
     `bare_is_complete`: flags without a command are the whole command line, so what is absent has its default.
+    `excerpts`: the report shows the lines around what it quotes.
     """
 
     engine: str = ""
@@ -64,3 +65,4 @@ class Request:
     id: str = ""
     strict: bool = True
     bare_is_complete: bool = True
+    excerpts: bool = True

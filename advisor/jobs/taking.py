@@ -72,7 +72,7 @@ _RULE_ID = re.compile(r"(?<![\w./-])(?:any|vllm|vllm-ascend|sglang|lmdeploy|xllm
 def take_all(files: list[File], known: dict[str, Knowledge], gathering: Gathering) -> None:
     """Read every file and text, then what they say together."""
     seen = [found for file in files for found in take(file, known, gathering)]
-    gathering.situation, facts = divergence.situation(seen)
+    gathering.situation, facts, gathering.timeline = divergence.fused(seen)
     gathering.facts += (*facts, *machine.across([one.artifact for one in seen], gathering.facts))
 
 
@@ -123,6 +123,7 @@ def _bounded(artifact: Artifact, gathering: Gathering) -> Artifact:
 
 def _add(found: evidence.Evidence, gathering: Gathering) -> evidence.Evidence:
     gathering.artifacts.append(_searchable(found.artifact, gathering))
+    gathering.originals.append(found.artifact)
     gathering.facts += found.facts
     gathering.threads += found.threads
     gathering.notes += found.notes

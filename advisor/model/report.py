@@ -11,6 +11,7 @@ from typing import Literal
 
 from advisor.model.fact import Value
 from advisor.model.rule import Do, Level, Proof, Source
+from advisor.model.timeline import Clock, MarkKind
 
 SCHEMA = "advisor-report/1"
 
@@ -322,9 +323,68 @@ class StatementOut:
 
 
 @dataclass(frozen=True)
+class MarkOut:
+    """One thing seen of one rank, or a run of such. `at`, `until` as text, `at_s`, `until_s` in seconds from the
+    picture's start; equal for a moment. `exact` is False where the line bears no time itself: it happened no sooner.
+    """
+
+    kind: MarkKind
+    at: str
+    at_s: float
+    until: str
+    until_s: float
+    what: str
+    count: int
+    exact: bool
+    place: str
+
+
+@dataclass(frozen=True)
+class TrackOut:
+    """One rank, or one source that is none. `stands`: where its stack stood when captured, whenever that was; `waits`
+    whether it waits there. `absent`: collectives that others wait in and this rank has not joined.
+    """
+
+    rank: str
+    marks: tuple[MarkOut, ...]
+    stands: str
+    waits: bool
+    absent: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TimelineOut:
+    """Who stopped when, by one clock. `shift_s`: what a flight recorder's times were moved by, None when none are here;
+    `shift_by` the collective that tells it, "" where the log names its zone. `unplaced`: dumps that nothing relates.
+    """
+
+    clock: Clock
+    start: str
+    end: str
+    span_s: float
+    tracks: tuple[TrackOut, ...]
+    left_out: int
+    files: int
+    shift_s: float | None
+    shift_by: str
+    unplaced: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExcerptOut:
+    """Lines of an input around those that are quoted: `lines` from `first_line` on, `hits` the quoted ones' numbers."""
+
+    file: str
+    first_line: int
+    lines: tuple[str, ...]
+    hits: tuple[int, ...]
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Report:
-    """The whole answer. `id` echoes a batch case's id. `situation` is what is going on, rank by rank. `related` is
-    filled only where no finding is matched or likely.
+    """The whole answer. `id` echoes a batch case's id. `situation` is what is going on, rank by rank, `timeline` who
+    stopped when, one for each clock. `related` is filled only where no finding is matched or likely.
     """
 
     schema: str
@@ -333,11 +393,13 @@ class Report:
     settings: tuple[SettingOut, ...]
     environment: dict[str, str]
     situation: tuple[StatementOut, ...]
+    timeline: tuple[TimelineOut, ...]
     discrepancies: tuple[Discrepancy, ...]
     findings: tuple[Finding, ...]
     unexplained: tuple[FactOut, ...]
     questions: tuple[Question, ...]
     related: tuple[ResemblanceOut, ...]
+    excerpts: tuple[ExcerptOut, ...]
     coverage: Coverage
     as_of: str
     advisor: str

@@ -11,11 +11,13 @@ from advisor.model.report import (
     CauseOut,
     Coverage,
     Discrepancy,
+    ExcerptOut,
     FactOut,
     Finding,
     FixOut,
     InputOut,
     LookalikeOut,
+    MarkOut,
     MissingOut,
     NeedOut,
     Question,
@@ -28,6 +30,8 @@ from advisor.model.report import (
     StatementOut,
     StepOut,
     SupersededOut,
+    TimelineOut,
+    TrackOut,
 )
 
 THREAD = "https://github.com/example/engine/issues/53402"
@@ -338,6 +342,116 @@ RULED_OUT = replace(
     signature="yes",
 )
 
+TIMELINE = TimelineOut(
+    clock="own",
+    start="2026-08-22T13:53:01",
+    end="2026-08-22T14:04:11",
+    span_s=670.0,
+    tracks=(
+        TrackOut(
+            "0",
+            (
+                MarkOut(
+                    "moving",
+                    "2026-08-22T13:53:01",
+                    0.0,
+                    "2026-08-22T13:53:11",
+                    10.0,
+                    "Decode batch",
+                    3,
+                    True,
+                    "rank0.log:80",
+                ),
+                MarkOut(
+                    "completed",
+                    "2026-08-22T13:53:11",
+                    10.5,
+                    "2026-08-22T13:53:11",
+                    10.5,
+                    "all_reduce #200 of the default group",
+                    1,
+                    True,
+                    "fr_rank_0:1",
+                ),
+                MarkOut(
+                    "waits",
+                    "2026-08-22T13:53:11",
+                    10.6,
+                    "2026-08-22T14:03:11",
+                    610.6,
+                    "_all_gather_base #201 of the default group",
+                    1,
+                    True,
+                    "rank0.log:88",
+                ),
+                MarkOut(
+                    "still",
+                    "2026-08-22T13:53:16",
+                    15.0,
+                    "2026-08-22T14:04:11",
+                    670.0,
+                    "Decode batch",
+                    131,
+                    True,
+                    "rank0.log:140",
+                ),
+                MarkOut(
+                    "watchdog",
+                    "2026-08-22T14:03:11",
+                    610.6,
+                    "2026-08-22T14:03:11",
+                    610.6,
+                    "_all_gather_base #201 of the default group",
+                    1,
+                    True,
+                    "rank0.log:88",
+                ),
+                MarkOut(
+                    "last", "2026-08-22T14:04:11", 670.0, "2026-08-22T14:04:11", 670.0, "", 1, True, "rank0.log:140"
+                ),
+            ),
+            "for its device, in cuCtxSynchronize_v2",
+            True,
+            (),
+        ),
+        TrackOut(
+            "1",
+            (
+                MarkOut(
+                    "failed",
+                    "2026-08-22T13:53:09",
+                    8.0,
+                    "2026-08-22T13:53:09",
+                    8.0,
+                    "RuntimeError",
+                    1,
+                    False,
+                    "rank1.log:8812",
+                ),
+            ),
+            "",
+            False,
+            ("_all_gather_base #201 of the default group",),
+        ),
+    ),
+    left_out=0,
+    files=2,
+    shift_s=7200.0,
+    shift_by="_all_gather_base #201 of the default group",
+    unplaced=(),
+)
+EXCERPT = ExcerptOut(
+    "rank1.log",
+    8811,
+    (
+        "[2026-08-22 14:03:08 PP1] Decode batch, #running-req: 8",
+        BECAUSE[2].quote,
+        "[2026-08-22 14:03:13 PP1] <b>no</b> markup of a log's own",
+    ),
+    (8812,),
+    ("rank1.log:8812",),
+)
+
 HUNG = Report(
     schema=SCHEMA,
     id="",
@@ -357,6 +471,7 @@ HUNG = Report(
         ),
         StatementOut("unknown", "whether rank 1 still runs is not shown: give a stack of it", ("1",), "", ()),
     ),
+    timeline=(TIMELINE,),
     discrepancies=(
         Discrepancy(
             code="setting-replaced",
@@ -411,6 +526,7 @@ HUNG = Report(
         Question("symptom", "Did it start after a weight update?", "", ()),
     ),
     related=(),
+    excerpts=(EXCERPT,),
     coverage=Coverage(
         inputs=(
             InputOut("launch.sh", "launch", 4, 3),
@@ -433,6 +549,8 @@ NOTHING = replace(
     settings=(),
     environment={},
     situation=(),
+    timeline=(),
+    excerpts=(),
     findings=(RULED_OUT,),
     unexplained=(BECAUSE[3],),
     questions=(
@@ -492,6 +610,14 @@ HOSTILE = replace(
     settings=(SettingOut(NASTY, NASTY, NASTY, NASTY, False),),
     environment={NASTY: NASTY},
     situation=(StatementOut("waits", NASTY, (NASTY,), NASTY, (NASTY,)),),
+    timeline=(
+        replace(
+            TIMELINE,
+            tracks=(replace(TIMELINE.tracks[1], rank=NASTY, stands=NASTY, absent=(NASTY,)),),
+            shift_by=NASTY,
+        ),
+    ),
+    excerpts=(ExcerptOut(NASTY, 1, (NASTY, NASTY + "``````"), (1, 2), (NASTY,)),),
     findings=(
         replace(
             MATCHED,

@@ -1,0 +1,101 @@
+"""A report and the inputs as given -> the lines around what the report quotes, so that it can be read in its place.
+
+Few and short on purpose: of the findings that were seen, of what nothing explains and of what is going on; two lines
+on either side, long lines cut around the quote, at most `MOST` places. Places near each other are one excerpt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from advisor.jobs.redaction import redact
+from advisor.model.fact import Artifact
+from advisor.model.report import ExcerptOut, FactOut, Report
+
+MOST, AROUND, HITS, WIDTH = 24, 2, 6, 240
+
+_PLACE = re.compile(r"(.+):(\d+)(?:-(\d+))?$", re.DOTALL)
+_SHOWN = frozenset({"log", "stack", "text", "launch", "collect_env", "machine", "metrics", "health"})
+
+
+@dataclass(frozen=True)
+class _Quoted:
+    """A quoted place: `index` of its artifact, its first and last line there counted from 0, and the quote."""
+
+    place: str
+    index: int
+    first: int
+    last: int
+    quote: str
+
+
+def excerpts(report: Report, given: Sequence[Artifact]) -> tuple[ExcerptOut, ...]:
+    """The excerpts in the order of the inputs. None for what is not text of the user's own, such as a dump."""
+    wanted = list(dict.fromkeys(_wanted(report)))
+    found = [one for place, quote in wanted if (one := _located(place, quote, given))][:MOST] if given else []
+    return tuple(
+        excerpt
+        for index in sorted({one.index for one in found})
+        for excerpt in _of(given[index], [one for one in found if one.index == index])
+    )
+
+
+def _wanted(report: Report) -> Iterator[tuple[str, str]]:
+    """Places with their quotes, the most telling first."""
+    seen = [one for one in report.findings if one.status in ("matched", "likely")]
+    lists: list[tuple[FactOut, ...]] = [facts for one in seen[:1] for facts in (one.because, one.against)]
+    lists += [report.unexplained, *(one.echoes for one in seen[:1]), *(one.because for one in seen[1:])]
+    yield from ((fact.place, fact.quote) for facts in lists for fact in facts if fact.place and fact.quote)
+    yield from ((place, "") for one in report.situation for place in one.places[:2])
+
+
+def _located(place: str, quote: str, given: Sequence[Artifact]) -> _Quoted | None:
+    found = _PLACE.match(place)
+    if found is None:
+        return None
+    first, last = int(found[2]), int(found[3] or found[2])
+    for index, one in enumerate(given):
+        start = first - one.first_line
+        if one.name == found[1] and one.kind in _SHOWN and 0 <= start < len(_ends(one)):
+            return _Quoted(place, index, start, min(start + last - first, start + HITS - 1), quote)
+    return None
+
+
+def _ends(artifact: Artifact) -> Sequence[int]:
+    """Where its lines end, the last one's end included."""
+    from advisor.evidence.sighting import line_ends  # where an artifact is, its reader is loaded already
+
+    ends = line_ends(artifact.text)
+    return ends if artifact.text.endswith("\n") else [*ends, len(artifact.text)]
+
+
+def _of(artifact: Artifact, quoted: list[_Quoted]) -> Iterator[ExcerptOut]:
+    """The excerpts of one artifact: places whose lines touch are shown together."""
+    ends = _ends(artifact)
+    runs: list[list[_Quoted]] = []
+    for one in sorted(quoted, key=lambda one: (one.first, one.last)):
+        if runs and one.first - AROUND <= max(other.last for other in runs[-1]) + AROUND + 1:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    for run in runs:
+        first = max(0, run[0].first - AROUND)
+        stop = min(len(ends), max(one.last for one in run) + AROUND + 1)
+        hits = sorted({line for one in run for line in range(one.first, min(one.last + 1, len(ends)))})
+        lines = [_line(artifact.text, ends, line, run) for line in range(first, stop)]
+        at = artifact.first_line
+        places = tuple(dict.fromkeys(one.place for one in run))
+        yield ExcerptOut(artifact.name, first + at, tuple(lines), tuple(line + at for line in hits), places)
+
+
+def _line(text: str, ends: Sequence[int], index: int, run: Iterable[_Quoted]) -> str:
+    """The line, redacted; a long one cut around what is quoted of it."""
+    line = redact(text[ends[index - 1] + 1 if index else 0 : ends[index]].rstrip("\r"))
+    if len(line) <= WIDTH:
+        return line
+    quotes = (one.quote.strip("…").strip() for one in run if one.first <= index <= one.last)
+    at = next((found for quote in quotes if quote and (found := line.find(quote)) >= 0), 0)
+    start = max(0, min(at, len(line) - WIDTH))
+    return ("…" if start else "") + line[start : start + WIDTH] + ("…" if start + WIDTH < len(line) else "")
