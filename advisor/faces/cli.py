@@ -54,6 +54,7 @@ class Format(StrEnum):
     text = "text"
     json = "json"
     markdown = "markdown"
+    html = "html"
 
 
 class Threshold(StrEnum):
@@ -173,6 +174,10 @@ def _rendered(report: Report, format: Format, output: Path | None, verbose: bool
         from advisor.render.markdown import markdown
 
         return markdown(report)
+    if format is Format.html:
+        from advisor.render.html import html
+
+        return html(report)
     from advisor.render.text import text
 
     return text(report, colour=_colour(output), width=_width(), verbose=verbose)

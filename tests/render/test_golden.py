@@ -2,6 +2,7 @@
 
 import pytest
 
+from advisor.render.html import html
 from advisor.render.json import json
 from advisor.render.language import speaking
 from advisor.render.markdown import markdown
@@ -19,6 +20,10 @@ def test_reports(name, assert_golden):
     assert_golden(f"{name}.verbose.txt", text(report, colour=False, width=100, verbose=True))
     assert_golden(f"{name}.md", markdown(report))
     assert_golden(f"{name}.json", json(report))
+
+
+def test_a_page(assert_golden):
+    assert_golden("hung.html", html(REPORTS["hung"]))
 
 
 def test_colours(assert_golden):
