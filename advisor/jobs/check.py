@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from advisor.errors import AdvisorError, UsageError
 from advisor.jobs.assemble import assemble
 from advisor.jobs.excerpts import excerpts
-from advisor.jobs.judging import judge_case
+from advisor.jobs.judging import Judgement, judge_case
 from advisor.jobs.reporting import report
 from advisor.jobs.request import Request
 from advisor.model.case import Case
@@ -41,8 +41,13 @@ def check(request: Request, among: tuple[Rule, ...] | None = None) -> Answer:
         given = ", ".join(file.name for file in request.files) or "the options given"
         reason = f": {'; '.join(why)}" if why else ""
         raise UsageError(f"nothing recognised in {given}{reason}", None, f"looked for {LOOKED_FOR}")
-    judged = report(judge_case(case, among))
-    return Answer(replace(judged, excerpts=excerpts(judged, case.originals)) if request.excerpts else judged, problems)
+    return Answer(reported(judge_case(case, among), request), problems)
+
+
+def reported(judgement: Judgement, request: Request) -> Report:
+    """The report of a judgement, with what the request wants in it."""
+    judged = report(judgement)
+    return replace(judged, excerpts=excerpts(judged, judgement.case.originals)) if request.excerpts else judged
 
 
 def recognised(case: Case) -> bool:

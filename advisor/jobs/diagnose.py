@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from advisor.advice.commands import Place, dumps_stacks, here, reads_only
 from advisor.catalog.engines import knowledge, named
 from advisor.jobs.assemble import assemble
+from advisor.jobs.check import reported
 from advisor.jobs.deployed import place_of
 from advisor.jobs.judging import Judgement, catalogue_weights, judge_case
 from advisor.jobs.redaction import redact_value
-from advisor.jobs.reporting import report
 from advisor.jobs.request import Request
 from advisor.jobs.vocabulary import kinds, recipes
 from advisor.match.choosing import Belief, Chance, beliefs, chances
@@ -56,7 +56,7 @@ def standing(request: Request, asked: frozenset[str] = frozenset()) -> Standing:
     offered = [_ask(one, held, view, place, asked) for one in worth]
     asks = [one for one in offered if one.about not in asked]
     return Standing(
-        report=report(judgement),
+        report=reported(judgement, request),
         recognised=recognised(judgement),
         candidates=tuple(
             Candidate(one.verdict.rule.id, one.verdict.rule.summary, one.verdict.status, one.share) for one in held

@@ -39,13 +39,17 @@ def settings_page(found: SettingsOut, *, width: int = 80) -> str:
         oldest=found.oldest,
         newest=found.newest,
     )
-    legend = say("switch: takes no value; pair: --x or --no-x; value, list, json: takes one, several, a JSON object.")
-    lines = wrap(head, width) + (wrap(legend, width) if found.flags else [])
+    lines = wrap(head, width) + (wrap(legend(), width) if found.flags else [])
     for part in (found.flags, found.variables):
         lines += [""] if part else []
         lines += [line for one in part for line in _setting(one, width)]
     lines += ["", say("NOT IN THIS RELEASE"), *_elsewhere(found.elsewhere, width)] if found.elsewhere else []
     return "\n".join(lines) + "\n"
+
+
+def legend() -> str:
+    """What the kinds of settings mean."""
+    return say("switch: takes no value; pair: --x or --no-x; value, list, json: takes one, several, a JSON object.")
 
 
 def _elsewhere(changes: Sequence[SettingChange], width: int) -> list[str]:

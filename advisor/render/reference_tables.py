@@ -14,7 +14,7 @@ from advisor.model.rule import Affected, Boundary, Rule
 from advisor.render import words
 from advisor.render.markdown import code, escape
 from advisor.render.quoting import one_line, prose
-from advisor.render.reference_pages import LEGEND, span, value
+from advisor.render.reference_pages import legend, span, value
 
 SHORT = 12  # digits of a commit that is named in a table
 
@@ -92,7 +92,7 @@ def settings_tables(found: SettingsOut) -> str:
         f"# Flags of {found.engine} {found.release}\n\n"
         f"{words.counted(len(found.flags), 'flag')} and {words.counted(len(found.variables), 'variable')}, read "
         f"{found.read} from the released artefacts; releases read: {found.oldest} to {found.newest}. "
-        f"{LEGEND} *Since* is the first release read that has it, *until* the first that lacks it again. "
+        f"{legend()} *Since* is the first release read that has it, *until* the first that lacks it again. "
         f"`advisor flags {found.engine} VERSION` has those of every other release.\n"
     )
     head = ("flag", "takes", "default", "since", "until")
