@@ -43,10 +43,12 @@ FACTS: dict[str, str] = {
     "the model of the accelerators": "加速卡的型号",
     "the CPU architecture of the hosts": "主机的 CPU 架构",
     "the CUDA compute capability of the GPU, such as 9.0 or 12.1": "GPU 的 CUDA 计算能力，如 9.0 或 12.1",
-    "the number of accelerators": "加速卡的数量",
-    "over how many machines it runs": "在多少台机器上运行",
+    "how many accelerators this deployment uses": "此部署使用的加速卡数量",
+    "over how many nodes it runs": "在多少个节点上运行",
     "the operating system of the host: linux, windows or wsl": "主机的操作系统：linux、windows 或 wsl",
-    "whose accelerators they are: nvidia, amd, ascend": "加速卡的厂商：nvidia、amd、ascend",
+    "whose accelerators they are: nvidia, amd, ascend, cambricon, intel, google": (
+        "加速卡的厂商：nvidia、amd、ascend、cambricon、intel、google"
+    ),
     "what the health endpoint says, or curl when it says nothing": "健康检查端点的回答；没有回答时为 curl 的输出",
     "the HTTP status of the health endpoint, 0 when it did not answer": "健康检查端点的 HTTP 状态码，无应答时为 0",
     "the CUDA runtime library file that a process really maps": "进程实际映射的 CUDA 运行时库文件",
@@ -166,7 +168,6 @@ QUESTIONS: dict[str, str] = {
     "Which compute capability has the GPU?": "GPU 的计算能力是多少？",
     "Which CUDA compute capability has the GPU?": "GPU 的 CUDA 计算能力是多少？",
     "How many accelerators does this deployment use?": "此部署使用多少块加速卡？",
-    "Over how many machines does this deployment run?": "此部署运行在多少台机器上？",
     "Over how many nodes does it run?": "它运行在多少个节点上？",
     "Does it run on Linux, on Windows, or in WSL?": "运行在 Linux、Windows 还是 WSL 上？",
     "Whose accelerators are these (NVIDIA, AMD, Ascend)?": "是哪家的加速卡（NVIDIA、AMD、昇腾）？",

@@ -60,4 +60,8 @@ HTML: dict[str, str] = {
     "The times of {dumps} are not in it: nothing tells how that clock stands to this one.": "{dumps} 的时间不在图中：其时钟与此时钟的关系不明。",
     "The picture shows the end; what came before is in the words below.": "图中只画出末段；此前的内容见下方文字。",
     "{count} more are not shown.": "另有 {count} 个未画出。",
+    "You already do this.": "你已经这样做了。",
+    "in {component}": "在 {component} 中",
+    "passes when: {what}": "通过标准：{what}",
+    "rule {rule}, as of {day}": "规则 {rule}，截至 {day}",
 }

@@ -13,7 +13,7 @@ from advisor.render.below import told
 from advisor.render.blocks import Block, Heading, Line, Verbatim, item
 from advisor.render.language import say
 from advisor.render.markdown import markdown, written
-from advisor.render.outline import opening
+from advisor.render.outline import localised, opening
 
 LED = 3
 """Failures named while the diagnosis goes on."""
@@ -106,8 +106,9 @@ def captures(given: Sequence[Ask]) -> list[Block]:
 
 def kept(end: Standing, check: str, ticket: str, folder: str) -> list[Block]:
     """The conclusion once more, for it has left the screen; where everything is; how to have the same again."""
-    shown = [one for one in end.report.findings if one.status != "ruled_out"]
-    blocks: list[Block] = [Heading(say("In short")), *opening(end.report, shown), Heading(say("To go on from here"))]
+    report = localised(end.report)
+    shown = [one for one in report.findings if one.status != "ruled_out"]
+    blocks: list[Block] = [Heading(say("In short")), *opening(report, shown), Heading(say("To go on from here"))]
     if ticket:
         blocks.append(item(say("For the ticket: {file}", file=ticket)))
     if folder:

@@ -22,7 +22,7 @@ from advisor.render.citations import Citations
 from advisor.render.findings import SEEN
 from advisor.render.html_evidence import evidence
 from advisor.render.html_picture import pictures
-from advisor.render.language import Language, say, speaking
+from advisor.render.language import Language, say, spoken
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 LANG = {"en": "en", "zh": "zh-CN"}
 
 
-def html(report: Report, lang: Language = "en") -> str:
-    """The report as one HTML document."""
-    with speaking(lang):
-        return _environment().get_template("report.html.j2").render(_view(report, lang))
+def html(report: Report) -> str:
+    """The report as one HTML document, in the language that is spoken."""
+    return _environment().get_template("report.html.j2").render(_view(outline.localised(report), spoken()))
 
 
 @cache

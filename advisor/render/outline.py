@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from advisor.model.report import STATUSES, Finding, InputOut, Question, Report
 from advisor.render import sections, words
 from advisor.render.below import told, translated
 from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item
 from advisor.render.findings import SEEN, first_step, leading, not_this, others, standing, titled
-from advisor.render.language import counted, say
+from advisor.render.language import counted, say, spoken
 
 
 def outline(report: Report, every: bool = False) -> list[Block]:
     """The whole report. `every`: nothing left out for brevity."""
-    report = translated(report, {english: said for one in report.findings for english, said in one.zh.items()})
+    report = localised(report)
     shown = [one for one in report.findings if one.status != "ruled_out"]
     ruled_out = [one for one in report.findings if one.status == "ruled_out"]
     told, led = situation(report, every), bool(shown) and shown[0].status in SEEN
@@ -38,6 +39,14 @@ def outline(report: Report, every: bool = False) -> list[Block]:
         *(understood(report) if every else ()),
         *closing(report),
     ]
+
+
+def localised(report: Report) -> Report:
+    """The report told in the reader's language, as far as that has the words; what is quoted stays as it is."""
+    if spoken() == "en":
+        return report
+    prose = {english: said for one in report.findings for english, said in one.zh.items()}
+    return replace(translated(report, prose), excerpts=report.excerpts)
 
 
 # the first lines

@@ -26,6 +26,7 @@ from advisor.render.chinese_below import BELOW, PLACES
 from advisor.render.language import counted, say, speaking
 
 HAN = re.compile("[\u4e00-\u9fff]")
+SAID = re.compile(r'\bsay\("([^"]+)"')  # {{ say("Cost") }}
 RENDER = Path(advisor.render.__file__).parent
 HELD_BY = ("date", "descent", "fingerprint", "git")
 MATURITY = ("draft", "stable", "retired")
@@ -74,8 +75,15 @@ def trees() -> Iterator[ast.AST]:
             yield ast.parse(path.read_text(encoding="utf-8"), path.name)
 
 
+def in_templates() -> Iterator[str]:
+    """The English of every `say("…")` of a template."""
+    for path in sorted(RENDER.glob("templates/*.j2")):
+        yield from SAID.findall(path.read_text(encoding="utf-8"))
+
+
 def said() -> Iterator[str]:
     """The English of every `say("…")` and `counted(n, "…")` in the renderers."""
+    yield from in_templates()
     for tree in trees():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
@@ -87,6 +95,7 @@ def said() -> Iterator[str]:
 
 
 def constants() -> Iterator[str]:
+    yield from in_templates()
     for tree in trees():
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

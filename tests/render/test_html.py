@@ -18,6 +18,7 @@ from advisor.jobs.rule_cases import cases
 from advisor.model.report import Report, SourceOut
 from advisor.render.html import html
 from advisor.render.html_markup import link, prose
+from advisor.render.language import speaking
 from advisor.render.quoting import UNSAFE
 from advisor.render.text import text
 from tests.front_door import advisor
@@ -111,7 +112,8 @@ def _pointed(attributes: dict[str, str | None]) -> list[str]:
 @pytest.mark.parametrize("name", REPORTS)
 @pytest.mark.parametrize("lang", ("en", "zh"))
 def test_hand_made_reports(name, lang):
-    page = assert_sound(html(REPORTS[name], lang))
+    with speaking(lang):
+        page = assert_sound(html(REPORTS[name]))
     assert page.tags[0][1]["lang"] == {"en": "en", "zh": "zh-CN"}[lang]
 
 
@@ -261,7 +263,8 @@ def test_without_times_there_is_no_picture():
 
 
 def test_a_page_in_chinese():
-    source = html(HUNG, "zh")
+    with speaking("zh"):
+        source = html(HUNG)
     assert '<html lang="zh-CN">' in source and "现在该改什么" in source and "从未加入" in source
 
 
