@@ -37,7 +37,7 @@ _SHAPES = {
     "flag": r"--?\S+",
     "fix": r"#?\S+(?: [0-9a-f]{7,40})?(?: \([^)]+\))?",
     "rule": r"[a-z-]+/\S+",
-    "group": r"(?:group \S+|a group that is not named)",
+    "group": r"(?:group \S+|the default group|a group that is not named)",
 }
 """How the value of that name looks, where it is not just any text: only a sentence of ours is to be taken for one."""
 

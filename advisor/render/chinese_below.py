@@ -370,6 +370,7 @@ PLACES: dict[str, str] = {
     "{where}, called from {frame}": "{where}，由 {frame} 调用",
     "in {frame}": "{frame}",
     "group {name}": "进程组 {name} ",
+    "the default group": "默认进程组",
     "a group that is not named": "某个未命名的进程组",
     "the GPU of {who}": "{who} 的 GPU",
 }

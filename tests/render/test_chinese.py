@@ -24,6 +24,9 @@ from advisor.render.below import told
 from advisor.render.chinese import CHINESE
 from advisor.render.chinese_below import BELOW, PLACES
 from advisor.render.language import counted, say, speaking
+from advisor.render.markdown import markdown
+from advisor.render.text import text
+from tests.render.reports import REPORTS
 
 HAN = re.compile("[\u4e00-\u9fff]")
 SAID = re.compile(r'\bsay\("([^"]+)"')  # {{ say("Cost") }}
@@ -185,3 +188,25 @@ def prose_of(value: Any) -> Iterator[str]:
         yield from (text for one in value for text in prose_of(one))
     elif is_dataclass(value):
         yield from (text for one in fields(value) for text in prose_of(getattr(value, one.name)))
+
+
+class Asked(dict[str, str]):
+    """The table, remembering what it was asked for in vain."""
+
+    def __init__(self) -> None:
+        super().__init__(CHINESE)
+        self.lacking: set[str] = set()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        if key not in self:
+            self.lacking.add(key)
+        return super().get(key, default)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_nothing_that_is_said_of_a_report_lacks_its_chinese(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Asked()
+    monkeypatch.setattr("advisor.render.chinese.CHINESE", asked)
+    with speaking("zh"):
+        assert text(REPORTS[name], colour=False, width=80, verbose=True) and markdown(REPORTS[name])
+    assert asked.lacking == set()
