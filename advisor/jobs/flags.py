@@ -96,6 +96,7 @@ def _line(here: SettingRecord, records: Sequence[SettingRecord], known: Knowledg
         deprecated=here.deprecated,
         instead=here.instead or "",
         help=known.help(here.flag) or "",
+        keys=dict(here.keys),
     )
 
 
@@ -264,6 +265,10 @@ def _flag_says(old: SettingRecord, new: SettingRecord | VariableRecord) -> list[
     elif bool(old.choices) != bool(new.choices):
         listed = ", ".join(map(str, new.choices or ()))
         says.append(f"choices: {listed}" if listed else "choices: no longer listed")
+    for key in sorted(old.keys.keys() & new.keys.keys()):
+        gone, come = _less(old.keys[key], new.keys[key]), _less(new.keys[key], old.keys[key])
+        if gone or come:
+            says.append(f"choices of {key}: " + ", ".join([*(f"-{one}" for one in gone), *(f"+{one}" for one in come)]))
     gone, come = _less(old.aliases, new.aliases), _less(new.aliases, old.aliases)
     if gone or come:
         says.append("spellings: " + ", ".join([*(f"-{one}" for one in gone), *(f"+{one}" for one in come)]))

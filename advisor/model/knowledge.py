@@ -23,7 +23,8 @@ class SettingRecord:
 
     `default` is the value in force when the flag is absent; meaningless when `default_known` is False.
     `deprecated`: that release warns when it is used; `instead` is the setting it names in its place. `env` names a
-    variable that the default follows; `negations` are spellings besides `--no-x` that turn a pair off.
+    variable that the default follows; `negations` are spellings besides `--no-x` that turn a pair off. `optional`: the
+    value may be left out; `keys` are those of a JSON object that take only some values, and which.
     """
 
     flag: str
@@ -39,6 +40,8 @@ class SettingRecord:
     instead: str | None = None
     env: str | None = None
     negations: tuple[str, ...] = ()
+    optional: bool = False
+    keys: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,6 +431,8 @@ def _setting(flag: str, raw: dict[str, Any]) -> SettingRecord:
         instead=raw.get("instead"),
         env=raw.get("env"),
         negations=tuple(raw.get("negations") or ()),
+        optional=bool(raw.get("optional")),
+        keys={key: tuple(chosen) for key, chosen in (raw.get("keys") or {}).items()},
     )
 
 

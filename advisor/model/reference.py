@@ -5,7 +5,7 @@ JSON output is these nouns, field by field.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from advisor.model.report import FixOut, SourceOut
@@ -16,7 +16,8 @@ class SettingLine:
     """A flag or variable as one release has it. `default` is meaningless unless `default_known`.
 
     `since` is the first release read that has it, `changed` the one in which it last became as it is here; `until` the
-    first later one that lacks it. `help` is "" where nobody wrote any.
+    first later one that lacks it. `help` is "" where nobody wrote any. `keys` are those of a JSON object that take only
+    some values, and which.
     """
 
     name: str
@@ -33,6 +34,7 @@ class SettingLine:
     deprecated: bool
     instead: str
     help: str
+    keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,10 @@ def _facts(one: SettingLine) -> list[str]:
     facts += [say("follows {name}", name=one.env)] if one.env else []
     facts += [say("one of {choices}", choices=say(", ").join(map(str, one.choices)))] if one.choices else []
     facts += [
+        say("{key} one of {choices}", key=key, choices=say(", ").join(map(str, taken)))
+        for key, taken in sorted(one.keys.items())
+    ]
+    facts += [
         say("since {release}", release=one.since)
         if one.changed == one.since
         else say("since {release}, as here since {changed}", release=one.since, changed=one.changed)

@@ -6,7 +6,8 @@ class's own.
 
 kind: ``switch`` takes no value, ``pair`` is ``--x`` and ``--no-x``, ``value`` takes one (a ``value`` of type bool may
 also stand bare), ``list`` takes several or is repeated, ``json`` takes a JSON object and, in vLLM, dotted keys; a
-``json`` flag of type str takes plain text as well. ``negations`` are further spellings that turn a pair off.
+``json`` flag of type str takes plain text as well. ``negations`` are further spellings that turn a pair off;
+``optional`` says that a value may be left out; ``keys`` are the keys of a JSON object that take only some values.
 
 Source: https://docs.python.org/3/library/argparse.html#the-add-argument-method (read 2026-11-29)
 """
@@ -14,7 +15,7 @@ Source: https://docs.python.org/3/library/argparse.html#the-add-argument-method 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.upstream.calls import Calls
@@ -59,6 +60,8 @@ class Flag:
     negations: tuple[str, ...] = ()
     deprecated: bool = False
     instead: str | None = None
+    optional: bool = False
+    keys: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Calls) -> Flag | None:
@@ -88,6 +91,8 @@ def flag_of(args: list[Any], kwargs: dict[str, Any], reader: Calls) -> Flag | No
         negations=negations_of(spellings, reader.opposites) if kind == "pair" else (),
         deprecated=deprecated,
         instead=instead,
+        optional=kind == "value" and kwargs.get("nargs", action.get("nargs")) == "?",
+        keys=kwargs.get("keys") or {},
     )
 
 

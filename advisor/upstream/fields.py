@@ -32,13 +32,17 @@ _MAX_DEPTH = 12
 
 @dataclass(frozen=True)
 class Hint:
-    """One alternative of a field's type: ``kind``; a literal's options; a collection's element type and choices."""
+    """One alternative of a field's type: ``kind``; a literal's options; a collection's element type and choices.
+
+    ``owner`` is the class of the release that the type names, if it names one.
+    """
 
     kind: str
     options: tuple[Any, ...] = ()
     element: str = "str"
     length: int = 0
     choices: tuple[Any, ...] = ()
+    owner: Class | None = None
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ def _named(node: ast.expr, module: Module, reader: Calls, depth: int) -> Iterato
             yield Hint(_CONTAINERS[node.id])
             return
         if isinstance(found, Class):
-            yield Hint(_class_kind(found, reader))
+            yield Hint(_class_kind(found, reader), owner=found)
             return
     yield Hint("other")
 

@@ -154,7 +154,7 @@ def _flag_record(flag: Flag) -> Record:
     record["negations"] = sorted(flag.negations)
     if not flag.negations:  # most flags have none
         del record["negations"]
-    for key in ("deprecated", "instead"):
+    for key in ("deprecated", "instead", "optional", "keys"):
         if not record[key]:
             del record[key]
     return record

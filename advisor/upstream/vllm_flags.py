@@ -13,6 +13,7 @@ from typing import Any
 from advisor.errors import UpstreamError
 from advisor.upstream.arguments import OBJECT, OBJECT_OR_TEXT
 from advisor.upstream.calls import Calls, Hook
+from advisor.upstream.config_choices import choices_in
 from advisor.upstream.fields import Field, Hint, fields_of, hints_of
 from advisor.upstream.python_code import Class, Code, External, Function
 from advisor.upstream.statements import Statements
@@ -53,6 +54,7 @@ def keywords_of(field: Field, reader: Calls) -> dict[str, Any]:
     if field.default is not None:
         given["default"] = reader.declared(field.default, field.scope)
     given.update(_shape_keywords(hints))
+    given["keys"] = {key: chosen for hint in hints if hint.owner for key, chosen in choices_in(hint.owner, reader)}
     if "action" in given:
         given.pop("type")
     return given

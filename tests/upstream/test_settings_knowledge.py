@@ -52,7 +52,7 @@ def test_records_have_the_agreed_keys(engine):
         for record in records:
             assert record["kind"] in KINDS, name
             assert name not in record["aliases"], name
-            assert set(record) - {"negations", "deprecated", "instead"} == {
+            assert set(record) - {"negations", "deprecated", "instead", "optional", "keys"} == {
                 "since", "until", "aliases", "kind", "type", "choices", "default", "default_known", "env",
             }, name  # fmt: skip
             assert record.get("deprecated", True) is True, name  # written only where it is so

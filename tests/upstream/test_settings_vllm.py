@@ -127,6 +127,67 @@ FILES = {
 }
 
 
+CHECKED = """
+    from typing import Literal, Union
+    from pydantic.dataclasses import dataclass
+    from pydantic import field_validator
+
+    Eagle = Literal["eagle", "eagle3"]
+    Method = Literal["ngram", Eagle]
+
+    def config(cls):
+        return dataclass(cls)
+
+    @config
+    class SpeculativeConfig:
+        method: Method | None = None
+        model: str | None = None
+        either: Literal["a"] | str = "a"
+        backend: Literal["auto", "triton"] = "auto"
+
+        @field_validator("backend", mode="before")
+        def _lower(cls, value):
+            return value.lower()
+
+    @config
+    class ParallelConfig:
+        speculative_config: SpeculativeConfig | None = None
+        hf_token: bool | str | None = None
+"""
+CHECKED_ENGINE = """
+    import json
+    from vllm.config import ParallelConfig
+
+    def get_kwargs(cls):
+        return {}
+
+    class EngineArgs:
+        @staticmethod
+        def add_cli_args(parser):
+            kwargs = get_kwargs(ParallelConfig)
+            kwargs["speculative_config"]["type"] = optional_type(json.loads)
+            parser.add_argument("--speculative-config", **kwargs["speculative_config"])
+            parser.add_argument("--hf-token", **kwargs["hf_token"])
+            parser.add_argument("--max-seqs", type=int, default=3)
+            return parser
+"""
+
+
+@pytest.mark.parametrize(
+    ("dataclass", "keys"),
+    [
+        ("pydantic.dataclasses", {"method": ("eagle", "eagle3", "ngram")}),
+        ("dataclasses", {}),  # the standard library's checks nothing
+    ],
+)
+def test_the_keys_of_a_checked_object_have_the_values_that_pydantic_takes(dataclass, keys):
+    files = {**FILES, "vllm__engine__arg_utils": CHECKED_ENGINE}
+    files["vllm__config"] = CHECKED.replace("pydantic.dataclasses", dataclass)
+    found = flags("vllm", **files)
+    assert found["--speculative-config"].keys == keys
+    assert (found["--hf-token"].optional, found["--max-seqs"].optional) == (True, False)
+
+
 @pytest.fixture(scope="module")
 def read():
     return flags("vllm", **FILES)
