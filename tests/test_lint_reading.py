@@ -160,6 +160,19 @@ def test_values_of_a_chart_are_given_to_the_engine(tmp_path: Path) -> None:
     assert found(tmp_path, "values.yaml", text) == {("setting-value", "error"), ("setting-replaced", "error")}
 
 
+def test_a_value_that_is_missing_or_no_number_is_an_error_where_it_stands(tmp_path: Path) -> None:
+    args = """["--model", "m", "--max-num-seqs", "--pipeline-parallel-size", "x", "-sc", '{"method": "dsparc"}']"""
+    (tmp_path / "pod.yaml").write_text(POD.format(image=VLLM, run=f"args: {args}"))
+    ran = advisor("lint", "pod.yaml", "--format", "json", cwd=tmp_path)
+    found = [one for one in ran.report["findings"] if one["id"] == "setting-value"]
+    assert ran.code == 1
+    assert [one["level"] for one in found] == ["error"] * 3
+    columns = [(one["region"]["column"], one["region"]["end_column"]) for one in found]
+    line = (tmp_path / "pod.yaml").read_text().splitlines()[7]
+    shown = [line[start - 1 : end - 1] for start, end in columns]
+    assert shown == ['"--max-num-seqs"', '"--pipeline-parallel-size", "x"', """"-sc", '{"method": "dsparc"}'"""]
+
+
 def test_arguments_of_ray_serve_are_given_to_the_engine(tmp_path: Path) -> None:
     text = (
         "apiVersion: ray.io/v1\nkind: RayService\nmetadata: {name: r}\nspec:\n  serveConfigV2: |\n    applications:\n"

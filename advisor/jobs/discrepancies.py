@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from advisor.catalog.compiled import rules
 from advisor.catalog.engines import engines, knowledge
@@ -38,15 +38,16 @@ def of_settings(view: View) -> tuple[Discrepancy, ...]:
     What stands in such a file is given to the engine, whatever else may be.
     """
     typed = [replace(one, complete=one.complete or one.exact) for one in view.case.launches]
-    return _told([each for one in typed for each in _misfits(one, view)])
+    return _told([each for one in typed for each in _misfits(one, view, deployed=True)])
 
 
-def _misfits(launch: Launch, view: View) -> Iterable[Discrepancy]:
+def _misfits(launch: Launch, view: View, *, deployed: bool = False) -> Iterable[Discrepancy]:
     known = view.knowledge
     if known is None or not known.releases_read or launch.engine not in ("", *view.engines):
         return ()  # a plugin's launch takes the flags of the engine below it
     release = release_of(view.base, view.release, known)
-    return misfits(launch, known, release, lambda: replacements(known.engine), lambda flag: foreign(flag, known))
+    by = partial(foreign, known=known)
+    return misfits(launch, known, release, lambda: replacements(known.engine), by, deployed=deployed)
 
 
 def _told(found: Sequence[Discrepancy]) -> tuple[Discrepancy, ...]:

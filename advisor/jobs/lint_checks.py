@@ -35,7 +35,8 @@ SETTINGS = (
     Check("setting-kind", "setting", "error", "A flag given a value that takes none here.",
           "A switch that became a pair takes no value: --no-x is its off."),
     Check("setting-value", "setting", "error", "A value that this release does not take for the flag.",
-          "Not among the choices, or of another type. Placeholders are never judged."),
+          "Not among the choices, of another type, or missing; so too for the keys of a JSON value that take only some "
+          "values. Placeholders are never judged."),
     Check("setting-deprecated", "setting", "note", "A flag that this release takes with a warning.",
           "What it names instead is given."),
     Check("variable-unknown", "setting", "note", "A variable that no release reads, much like one that is read.",

@@ -153,7 +153,8 @@ def _setting(one: Discrepancy, workload: Workload, view: View, page: Page) -> Fo
 def given_of(one: Discrepancy, workload: Workload) -> Setting | Variable | None:
     """The setting or variable that a discrepancy is about."""
     launch = workload.launch
-    named: list[Setting | Variable] = [given for given in launch.settings if given.flag == one.subject]
+    settings = (*launch.valueless, *launch.settings)
+    named: list[Setting | Variable] = [given for given in settings if given.flag == one.subject]
     named += [given for given in launch.environment if given.name == one.subject]
     exact = [given for given in named if str(given.span or launch.artifact) == one.place and _typed(given) == one.typed]
     found = exact or named

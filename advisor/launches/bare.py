@@ -58,7 +58,7 @@ def read(
     name = engine or likeliest(words, knowledge)
     known = knowledge.get(name)
     parsed = parse(words, known, version, source.place())
-    if not parsed.settings:
+    if not parsed.settings and not parsed.valueless:
         return None
     if parsed.strays:  # prose follows: what it says is not a command line's last word
         parsed.strays = [word for word in parsed.strays if word.text]

@@ -244,6 +244,7 @@ def assemble(
         rank=rank,
         notes=tuple(dict.fromkeys(notes)),
         server=server,
+        valueless=tuple(parsed.valueless),
     )
 
 
@@ -260,6 +261,6 @@ def reads_as_command(launch: Launch, parsed: Parsed) -> bool:
     """Whether words that begin like a command are one, and not a sentence: `vllm serve hangs after a while` is not."""
     if any(one.typed in _HELP for one in launch.settings):
         return False
-    if launch.settings or launch.image:
+    if launch.settings or launch.image or launch.valueless:
         return True
     return not parsed.strays and bool(_MODEL_LIKE.search(launch.model))

@@ -34,9 +34,13 @@ _ELLIPSIS = re.compile(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
 
 @dataclass
 class Parsed:
-    """`strays` are words that are neither flag nor value, in order; `elided` says that part of the line is not here."""
+    """`strays` are words that are neither flag nor value, in order; `elided` says that part of the line is not here.
+
+    `valueless` are flags that want a value where another flag follows, or nothing.
+    """
 
     settings: list[Setting] = field(default_factory=list)
+    valueless: list[Setting] = field(default_factory=list)
     strays: list[Word] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     elided: bool = False
@@ -112,11 +116,18 @@ class _Reader:
         elif self.gflags and spelled.boolean and at + 1 < len(self.words):
             return self._before_a_word(at, typed, spelled)
         if end == at + 1:
-            if spelled.kind in ("value", "json") and not spelled.boolean:
-                self.out.notes.append(f"`{typed}` is given without a value")
-                return end
+            if spelled.kind in ("value", "json") and not spelled.boolean and not _optional(spelled):
+                return self._without_value(at, typed, spelled)
             return self._emit(at, end, typed, spelled, None)
         return self._emit(at, end, typed, spelled, " ".join(word.text for word in self.words[at + 1 : end]))
+
+    def _without_value(self, at: int, typed: str, spelled: Spelled) -> int:
+        """A flag whose value is nowhere: cut off by an ellipsis, or not given at all. gflags takes whatever follows."""
+        if at + 1 == len(self.words) or (not self.gflags and self.words[at + 1].text.startswith("-")):
+            self.out.valueless.append(replace(self._setting(at, at + 1, typed, spelled, None), value=None))
+        else:
+            self.out.notes.append(f"`{typed}` is given without a value")
+        return at + 1
 
     def _before_a_word(self, at: int, typed: str, spelled: Spelled) -> int:
         """gflags: `--x false` turns x on, and `false` is a word of its own."""
@@ -148,19 +159,22 @@ class _Reader:
         return bool(_NUMBER.match(word.text)) or (" " in word.text and not strictly)
 
     def _emit(self, at: int, end: int, typed: str, spelled: Spelled, raw: str | None) -> int:
-        first, last = self.words[at], self.words[end - 1]
-        start, stop = (first.start, last.end) if 0 <= first.start < last.end else (-1, -1)
-        where = (first.start, first.end) if first.start >= 0 else (last.start, last.end)
-        span = self.place.span(start, stop) if start >= 0 else self.place.span(*where)
-        value = self._value(typed, spelled, raw)
-        quote = self.place.quote(start, stop)
-        one = Setting(spelled.flag, value, typed, span, "stated", start, stop, spelled.known, quote, raw)
+        one = self._setting(at, end, typed, spelled, raw)
         self.out.settings.append(one)
         if raw is not None and raw.lstrip().startswith("{"):
             self.out.settings.extend(
                 replace(one, flag=flag, value=each, raw=None) for flag, each in self._inside(spelled.flag, raw)
             )
         return end
+
+    def _setting(self, at: int, end: int, typed: str, spelled: Spelled, raw: str | None) -> Setting:
+        first, last = self.words[at], self.words[end - 1]
+        start, stop = (first.start, last.end) if 0 <= first.start < last.end else (-1, -1)
+        where = (first.start, first.end) if first.start >= 0 else (last.start, last.end)
+        span = self.place.span(start, stop) if start >= 0 else self.place.span(*where)
+        value = self._value(typed, spelled, raw)
+        quote = self.place.quote(start, stop)
+        return Setting(spelled.flag, value, typed, span, "stated", start, stop, spelled.known, quote, raw)
 
     def _value(self, typed: str, spelled: Spelled, raw: str | None) -> Value:
         if spelled.boolean:
@@ -179,6 +193,10 @@ class _Reader:
             self.out.notes.append(f"the value of `{flag}` is not valid JSON")
         else:
             yield from flatten(flag, loaded)
+
+
+def _optional(spelled: Spelled) -> bool:
+    return spelled.record is not None and spelled.record.optional
 
 
 def truth(raw: str) -> bool | None:

@@ -289,8 +289,9 @@ def _words_begin(piece: str, launches: Sequence[Launch]) -> int:
 def _placeless(launch: Launch, span: Span | None) -> Launch:
     """A launch of a manifest: it has no text of its own that could be edited as shell."""
     settings = tuple(replace(one, start=-1, end=-1, span=one.span or span) for one in launch.settings)
+    valueless = tuple(replace(one, start=-1, end=-1, span=one.span or span) for one in launch.valueless)
     environment = tuple(replace(one, span=one.span or span) for one in launch.environment)
-    return replace(launch, settings=settings, environment=environment, text="")
+    return replace(launch, settings=settings, valueless=valueless, environment=environment, text="")
 
 
 def _given(flags: tuple[str, ...], launches: Sequence[Launch]) -> bool:

@@ -5,20 +5,27 @@
     --enable-chunked-prefill False     a pair takes no value: `--no-…` is its off
     --max-num-seqs many    not an int
     --dtype float64        not among the choices
+    --speculative-config '{"method": "dsparc"}'    neither is that, for this key of it
 
-Placeholders (`$TP`, `<model>`, `{{ .Values.tp }}`) are never judged.
+Placeholders (`$TP`, `<model>`, `{{ .Values.tp }}`) are never judged; a lone `x` is one only where a launch is told of.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
+from advisor.model.fact import Value
 from advisor.model.knowledge import SettingRecord
 from advisor.model.launch import Setting
 
-_PLACEHOLDER = re.compile(r"[$<>`?%\u00a0\u201c\u201d\u2018\u2019\u2026]|\{\{|\.\.\.|^\[[a-z_]+\]$|^[xXnN]+$")
+_PLACEHOLDER = re.compile(
+    r"[$<>`?%\u00a0\u201c\u201d\u2018\u2019\u2026]|\{\{|\.\.\.|^\[[a-z_]+\]$|^[xX]{2,}$|^[nN]{2,}$|^[XN]$"
+)
+_LETTER = re.compile(r"[xn]")  # --tensor-parallel-size x, in an account of it
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9_]+")  # TP_SIZE stands for a number; INFO may be a choice in the wrong case
 _INT = re.compile(r"[+-]?\d[\d_]*|\d+(?:\.\d+)?[kKmMgGtT]|auto")  # some whole numbers may be written 4k or auto
 _FLOAT = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.I)
@@ -34,11 +41,16 @@ class Fitting:
     refused: bool = True
 
 
-def fit(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str) -> Fitting | None:
+def fit(
+    given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str, *, spoken: bool = False
+) -> Fitting | None:
     """How the release would not take a setting as it is given.
 
     `style`: `argparse`, which tells `--a_b` from `--a-b`, `argparse-underscores`, which does not, or `gflags`.
+    `spoken`: it stands in a text that tells of the launch.
     """
+    if spoken and given.raw and _LETTER.fullmatch(given.raw):
+        return _spelling(given, here, records, style)
     return _spelling(given, here, records, style) or _value(given, here, records, style)
 
 
@@ -85,22 +97,50 @@ def spellings(record: SettingRecord) -> set[str]:
 
 def _value(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str) -> Fitting | None:
     raw = given.raw
-    if not raw or _is_placeholder(raw, here) or "." in given.typed.lstrip("-"):
+    if not raw or _is_placeholder(raw, here):
         return None
+    if "." in given.typed.lstrip("-"):
+        return _of_key(given.flag.partition(".")[2], raw, here)
     if here.kind in ("switch", "pair"):
         return _no_value(here, records, raw) if style != "gflags" else None
     if here.kind == "json":
-        broken = here.type != "str" and raw.startswith(("{", "[")) and not _is_json(raw)
-        said = f"wants JSON for {here.flag}; what is given does not parse"
-        return Fitting("setting-value", said) if broken else None
+        return _json(raw, here)
     if here.kind != "value" or raw.startswith(("{", "[")):
         return None
     if here.choices and raw not in map(str, here.choices):
-        listed = ", ".join(map(str, here.choices[:12])) + (", …" if len(here.choices) > 12 else "")
-        return Fitting("setting-value", f"does not take {raw} for {here.flag}: one of {listed}")
+        return _no_choice(raw, here.flag, here.choices)
     if not here.choices and not _of_type(raw, here.type):
-        return Fitting("setting-value", f"wants {_NAMES[here.type or '']} for {here.flag}, not {raw}")
+        return Fitting("setting-value", f"wants {wanted(here)} for {here.flag}, not {raw}")
     return None
+
+
+def _json(raw: str, here: SettingRecord) -> Fitting | None:
+    """JSON that does not parse, or in it a value that its key does not take."""
+    if not raw.startswith(("{", "[")):
+        return None
+    try:
+        given = json.loads(raw)
+    except (ValueError, RecursionError):
+        said = f"wants JSON for {here.flag}; what is given does not parse"
+        return Fitting("setting-value", said) if here.type != "str" else None
+    items = given.items() if isinstance(given, dict) else ()
+    return next((found for key, value in items if (found := _of_key(key, value, here))), None)
+
+
+def _of_key(key: str, value: object, here: SettingRecord) -> Fitting | None:
+    """A value that is not among those that a key of the JSON takes."""
+    taken = here.keys.get(key) or ()
+    plain = isinstance(value, str | int | float) and not (isinstance(value, str) and _is_placeholder(value, here))
+    return _no_choice(str(value), f"{here.flag}.{key}", taken) if taken and plain and value not in taken else None
+
+
+def _no_choice(raw: str, flag: str, choices: Sequence[Value]) -> Fitting:
+    """A value that is none of the choices: the nearest of them, and what they are."""
+    named = list(map(str, choices))
+    near = get_close_matches(raw, named, 1, 0.6)
+    meant = f"did you mean {near[0]}? It takes " if near else "one of "
+    listed = ", ".join(named[:12]) + (", …" if len(named) > 12 else "")
+    return Fitting("setting-value", f"does not take {raw} for {flag}: {meant}{listed}")
 
 
 def _is_placeholder(raw: str, here: SettingRecord) -> bool:
@@ -109,7 +149,13 @@ def _is_placeholder(raw: str, here: SettingRecord) -> bool:
     return bool(_PLACEHOLDER.search(raw)) or bool(_SHOUTED.fullmatch(raw) and raw.lower() not in choices)
 
 
-_NAMES = {"int": "a whole number", "float": "a number"}
+def wanted(record: SettingRecord | None) -> str:
+    """What a flag takes, in words: `a whole number`, `one of auto, half`."""
+    if record is not None and record.choices:
+        return f"one of {', '.join(map(str, record.choices[:12]))}" + (", …" if len(record.choices) > 12 else "")
+    kind = record.type if record is not None and record.kind == "value" else ""
+    json_ = record is not None and record.kind == "json"
+    return {"int": "a whole number", "float": "a number"}.get(kind or "", "a JSON object" if json_ else "a value")
 
 
 def _of_type(raw: str, kind: str | None) -> bool:
@@ -128,11 +174,3 @@ def _no_value(here: SettingRecord, records: tuple[SettingRecord, ...], raw: str)
     changed = f" since {since}" if records[0].kind not in ("switch", "pair") else ""
     written = f"write {instead}" if instead else "leave it out"
     return Fitting("setting-kind", f"takes no value after {here.flag}{changed}; {written}", instead)
-
-
-def _is_json(raw: str) -> bool:
-    try:
-        json.loads(raw)
-    except ValueError:
-        return False
-    return True

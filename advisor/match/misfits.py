@@ -7,7 +7,8 @@
 
 An engine refuses to start on a flag it does not know: an error where the whole command line is here and the settings of
 that very release were read; a warning where the nearest release had to stand in for the build; a note where the flag is
-only spoken of. A variable that is not read does nothing: at most a warning. Keys inside a JSON value are not judged.
+only spoken of. A variable that is not read does nothing: at most a warning. Of the keys inside a JSON value those are
+judged that are known to take only some values.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from advisor.match.fitting import Fitting, fit
+from advisor.match.fitting import Fitting, fit, wanted
 from advisor.model.build import order_key
 from advisor.model.knowledge import Knowledge, SettingRecord, VariableRecord
 from advisor.model.launch import Launch, Setting, Variable
@@ -51,13 +52,16 @@ def misfits(
     release: Release | None,
     replaced: Replaced,
     foreign: Foreign = lambda flag: (None, ""),
+    *,
+    deployed: bool = False,
 ) -> list[Discrepancy]:
     """Every setting and variable of a launch that does not fit the release, in the order given.
 
     With no release only what no release has is said. `replaced` gives what took a setting's place, `foreign` this
-    engine's flag for one of another engine and whose that is, each when it is needed.
+    engine's flag for one of another engine and whose that is, each when it is needed. `deployed`: the launch is a file
+    that starts the engine, not a text that tells of it.
     """
-    judge = _Judge(launch, knowledge, release, replaced, foreign)
+    judge = _Judge(launch, knowledge, release, replaced, foreign, deployed)
     flags = [one for one in launch.settings if one.typed.startswith("-") or (launch.server and _is_keyword(one))]
     if launch.server is False:  # a benchmark, a router: it has flags of its own
         flags = []
@@ -66,6 +70,7 @@ def misfits(
     strange = [one for one in flags if not one.known]
     left = set(strange[MOST_UNKNOWN:])
     found = [one for given in flags if given not in left for one in judge.setting(given)]
+    found += [judge.valueless(given) for given in launch.valueless if launch.server is not False]
     found += [one for variable in launch.environment for one in judge.variable(variable)]
     return found + ([judge.many(strange[MOST_UNKNOWN:])] if len(strange) > MOST_UNKNOWN else [])
 
@@ -77,6 +82,7 @@ class _Judge:
     release: Release | None
     replaced: Replaced
     foreign: Foreign
+    deployed: bool
 
     # flags
 
@@ -97,7 +103,7 @@ class _Judge:
         if self.release and self.knowledge.respelled(given.typed.partition(".")[0], self.release.version):
             return
         flag = given.flag.partition(".")[0]
-        if flag != given.flag and not given.typed.startswith(flag + "."):
+        if flag != given.flag and "." not in given.typed:
             return  # a key out of a JSON value: judged with the whole
         records = self.knowledge.records(flag)
         if not records:
@@ -131,11 +137,18 @@ class _Judge:
     def _held(self, given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...]) -> Iterator[Discrepancy]:
         assert self.release is not None
         style = str(self.knowledge.profile.get("flag_style") or "argparse")
-        fitting = fit(given, here, records, style) if not _is_keyword(given) else None
+        fitting = fit(given, here, records, style, spoken=not self._typed()) if not _is_keyword(given) else None
         if fitting is not None and self.release.exact:
             yield self._unfit(given, fitting)
         elif here.deprecated and given.flag not in (self.knowledge.profile.get("quiet_deprecations") or ()):
             yield self._deprecated("setting-deprecated", given, given.flag, given.typed, here.instead)
+
+    def valueless(self, given: Setting) -> Discrepancy:
+        """A flag that wants a value and has none: every parser refuses it, of whatever release."""
+        here = self.knowledge.setting(given.flag, self.release.version if self.release else None)
+        at = self.release.named(self.knowledge.engine) if self.release and here else self.knowledge.engine
+        says = f"{at} wants {wanted(here)} after {given.typed}; none is given"
+        return self._found("setting-value", self._refusal() if here else "warning", given, says)
 
     def _unfit(self, given: Setting, fitting: Fitting) -> Discrepancy:
         assert self.release is not None
@@ -263,6 +276,10 @@ class _Judge:
     def _whole(self) -> bool:
         """Whether these are flags that were given, not only spoken of."""
         return self.launch.complete or (self.launch.server is True and self.launch.artifact.startswith("--flags"))
+
+    def _typed(self) -> bool:
+        """Whether this is what is typed for the engine, and not an account of it, where `x` may stand for a number."""
+        return self._whole() and (self.launch.artifact.startswith("--flags") or self.deployed)
 
     def _refusal(self) -> Level:
         return "error" if self.release and self.release.exact else "warning"

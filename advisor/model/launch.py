@@ -47,7 +47,8 @@ class Launch:
     `text` is the launch as given, for edits; `artifact` names where it came from; `model` is empty when not given.
     `image`, when the launch names a container image, is the reference as written. `server` says whether the command
     starts the engine's server (True) or another program of it (False); None where flags are only spoken of. `exact`
-    says that it is surely the engine that gets these settings, whether or not others are missing.
+    says that it is surely the engine that gets these settings, whether or not others are missing. `valueless` are the
+    flags that want a value and are given none: they set nothing.
     """
 
     engine: str
@@ -62,6 +63,7 @@ class Launch:
     notes: tuple[str, ...] = field(default=())
     server: bool | None = None
     exact: bool = False
+    valueless: tuple[Setting, ...] = ()
 
     def setting(self, flag: str) -> Setting | None:
         """The last occurrence of `flag`: engines let the last one win."""

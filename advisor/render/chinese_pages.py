@@ -236,7 +236,7 @@ PAGES: dict[str, str] = {
     "none": "无",
     "set at run time": "运行时确定",
     "follows {name}": "取自 {name}",
-    "{key} one of {choices}": "{key} 取值为 {choices}",
+    "{key} one of {choices}": "{key} 可选 {choices}",
     "one of {choices}": "可选 {choices}",
     "since {release}": "自 {release} 起",
     "since {release}, as here since {changed}": "自 {release} 起，自 {changed} 起如此",

@@ -68,6 +68,16 @@ def test_what_no_release_has_and_nothing_is_like_names_nothing() -> None:
         ("vllm", "0.28.0", "vllm serve m --dtype float64", "setting-value", ""),
         ("vllm", "0.28.0", "vllm serve m --max-num-seqs many", "setting-value", ""),
         ("lmdeploy", "0.15.0", "lmdeploy serve api_server m --backend foo", "setting-value", ""),
+        ("vllm", "0.28.0", "vllm serve m --pipeline-parallel-size x", "setting-value", ""),
+        ("vllm", "0.28.0", "vllm serve m --max-num-seqs --port 8000", "setting-value", ""),
+        ("vllm", "0.28.0", "vllm serve m --max-num-seqs", "setting-value", ""),
+        ("vllm", "0.28.0", "--max-num-seqs", "setting-value", ""),
+        ("sglang", "0.5.20", "python -m sglang.launch_server --model-path m --mem-fraction-static", "setting-value", ""),
+        ("xllm", "0.8.0", "xllm --model m --dp_size", "setting-value", ""),
+        # the keys that pydantic checks (SpeculativeConfig.method), as JSON and dotted
+        ("vllm", "0.28.0", """vllm serve m --speculative-config '{"method": "dsparc"}'""", "setting-value", ""),
+        ("vllm", "0.28.0", "vllm serve m -sc.method dsparc", "setting-value", ""),
+        ("vllm", "0.11.0", """vllm serve m --speculative-config '{"method": "dspark"}'""", "setting-value", ""),
     ],
 )  # fmt: skip
 def test_a_flag_given_otherwise_than_the_release_takes_it(
@@ -88,10 +98,33 @@ def test_a_flag_given_otherwise_than_the_release_takes_it(
         ("sglang", "0.5.20", "python -m sglang.launch_server --model-path m --tp 4 --mem-fraction 0.8"),
         ("xllm", "0.8.0", "xllm --model m -dp-size=2 --noenable_shm --enable_graph=false"),
         ("lmdeploy", "0.15.0", "lmdeploy serve api_server m --tp 2 --backend pytorch --session-len 32768"),
+        ("vllm", "0.28.0", "vllm serve m --hf-token --max-num-seqs $SEQS --tensor-parallel-size N --max-model-len …"),
+        ("vllm", "0.28.0", """vllm serve m --speculative-config '{"method": "dspark", "model": "dsparc"}'"""),
+        ("vllm", "0.8.5", """vllm serve m --speculative-config '{"method": "unheard-of"}'"""),  # nothing checks it yet
+        ("sglang", "0.5.20", "python -m sglang.launch_server --model-checksum --model-path m"),
     ],
 )
 def test_what_the_release_takes_is_left_alone(engine: str, version: str, flags: str) -> None:
     assert_fits(engine, version, flags)
+
+
+def test_what_a_key_takes_is_named_with_the_nearest_to_what_was_written() -> None:
+    one = only("vllm", "0.28.0", """vllm serve m --speculative-config '{"method": "dsparc"}'""")
+    assert "--speculative-config.method: did you mean dspark? It takes " in one.says
+
+
+def test_a_refused_value_makes_the_exit_code_1_and_is_the_first_line() -> None:
+    ran = advisor("check", "--engine", "vllm", "--version", "0.28.0", "--flags", "vllm serve m --max-num-seqs")
+    assert ran.code == 1
+    assert ran.out.startswith("vllm 0.28.0 does not start with this command line: --max-num-seqs.")
+
+
+@pytest.mark.parametrize(
+    "said", [b"Run it with --max-num-seqs and x of them.", b"```\nvllm serve m --tp x --dtype auto\n```"]
+)
+def test_an_account_may_name_a_flag_without_its_value_and_call_a_number_x(said: bytes) -> None:
+    ran = check(Request(engine="vllm", version="0.28.0", files=(File("said.txt", said),))).report.discrepancies
+    assert "setting-value" not in [one.code for one in ran]
 
 
 def test_the_old_name_turns_the_new_flag_off_where_the_parser_says_so() -> None:

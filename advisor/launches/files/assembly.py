@@ -150,6 +150,7 @@ def _read(command: Command, found: Recognised, typed: Typed, file: File, pins: S
         image=file.filled(image, *_around(file, image, typed)),
         environment=variables,
         settings=tuple(_setting(one, file) for one in launch.settings),
+        valueless=tuple(_setting(one, file) for one in launch.valueless),
         exact=(found.exact or typed.mapped) and not typed.hedged,
     )
     arguments = tuple(_argument(word, command, typed, file) for word in told.words)
