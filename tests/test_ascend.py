@@ -31,6 +31,32 @@ def test_a_flag_that_the_engine_below_does_not_have_is_told():
     assert [one["typed"] for one in ran.report["discrepancies"]] == ["--no-such-flag"]
 
 
+@pytest.mark.parametrize("version", ["0.18.0", "0.30.0rc2"])
+def test_a_flag_is_refused_by_the_release_for_which_the_plugin_is_made(version):
+    flags = "vllm serve m --tensor-paralel-size 2 --swap-space 3"
+    ran = checked("--engine", "vllm-ascend", "--version", version, "--flags", flags)
+    assert ran.code == 1
+    assert [one["level"] for one in ran.report["discrepancies"]] == ["error", "error"]
+    vllm = version.removesuffix("rc2")
+    said = f"vllm {vllm}, for which vllm-ascend {version} is made, has no --swap-space"
+    assert ran.report["discrepancies"][1]["says"].startswith(said)
+
+
+def test_a_build_between_two_releases_of_the_plugin_is_only_warned():
+    ran = checked(
+        "--engine", "vllm-ascend", "--version", "0.30.0rc2.dev3", "--flags", "vllm serve m --tensor-paralel-size 2"
+    )
+    assert (ran.code, [one["level"] for one in ran.report["discrepancies"]]) == (0, ["warning"])
+
+
+@pytest.mark.parametrize("plugin", [("--version", "0.9.1"), ("--component", "vllm=0.9.1")])
+def test_a_value_that_the_plugin_adds_is_taken(plugin):
+    ran = checked("--engine", "vllm-ascend", *plugin, "--flags", f"{SERVE} --quantization ascend")
+    assert not ran.report["discrepancies"]
+    vllm = checked("--engine", "vllm", "--version", "0.9.1", "--flags", f"{SERVE} --quantization ascend")
+    assert [one["code"] for one in vllm.report["discrepancies"]] == ["setting-value"]
+
+
 @pytest.mark.parametrize(
     "shown",
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 
@@ -14,6 +14,7 @@ from advisor.match.contradictions import contradictions
 from advisor.match.misfits import Release, misfits
 from advisor.match.view import View
 from advisor.model.build import Build, order_key
+from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
 from advisor.model.report import Discrepancy
@@ -45,9 +46,20 @@ def _misfits(launch: Launch, view: View, *, deployed: bool = False) -> Iterable[
     known = view.knowledge
     if known is None or not known.releases_read or launch.engine not in ("", *view.engines):
         return ()  # a plugin's launch takes the flags of the engine below it
-    release = release_of(view.base, view.release, known)
     by = partial(foreign, known=known)
-    return misfits(launch, known, release, lambda: replacements(known.engine), by, deployed=deployed)
+    return misfits(
+        launch, known, release_at(view), lambda: replacements(known.engine), by, _added(view), deployed=deployed
+    )
+
+
+def _added(view: View) -> Callable[[str], tuple[Value, ...]]:
+    """The values that a plugin adds to those that a flag of the engine below it takes (`--quantization ascend`)."""
+
+    def added(flag: str) -> tuple[Value, ...]:
+        found = [one.knowledge.setting(flag, one.build.version) for one in view.layers[1:] if one.knowledge]
+        return tuple(choice for one in found if one is not None for choice in one.choices or ())
+
+    return added
 
 
 def _told(found: Sequence[Discrepancy]) -> tuple[Discrepancy, ...]:
@@ -57,17 +69,39 @@ def _told(found: Sequence[Discrepancy]) -> tuple[Discrepancy, ...]:
     return tuple(sorted(shown, key=lambda one: LEVELS.index(one.level)))
 
 
+def release_at(view: View) -> Release | None:
+    """The release whose settings a case is judged by; None when none stands for its build."""
+    known = view.knowledge
+    if known is None or not known.releases_read:
+        return None
+    return release_of(view.base, view.release, known, _pinned_by(view))
+
+
+def _pinned_by(view: View) -> str:
+    """The plugin's release that is made for the very engine below it, where that is all that is known of the engine."""
+    above = view.layers[1] if len(view.layers) > 1 and view.base.origin == "default" else None
+    if above is None or above.knowledge is None or not above.build.version:
+        return ""
+    changed = above.build.commit or above.build.fork or above.build.branch == "main"
+    is_release = above.knowledge.release(above.build.version) is not None
+    return above.build.label() if is_release and not changed and above.build.origin != "inferred" else ""
+
+
 @lru_cache(maxsize=1024)
-def release_of(build: Build, nearest: str | None, known: Knowledge) -> Release | None:
-    """The release whose settings stand for a build; None when none does: no place, or older than all that were read."""
+def release_of(build: Build, nearest: str | None, known: Knowledge, pinned_by: str = "") -> Release | None:
+    """The release whose settings stand for a build; None when none does: no place, or older than all that were read.
+
+    `pinned_by`: the release of a plugin that is made for this one.
+    """
     read = known.releases_read
     if nearest is None or order_key(nearest) < order_key(read[0]):
         return None
     own = bool(build.version) and order_key(build.version or "") == order_key(nearest)
-    changed = build.commit or build.fork or build.branch == "main" or build.origin in ("inferred", "default")
+    followed = build.origin == "inferred" or (build.origin == "default" and not pinned_by)
+    changed = build.commit or build.fork or build.branch == "main" or followed
     exact = own and known.reads(nearest) and not changed
     at = max((one for one in read if order_key(one) <= order_key(nearest)), key=order_key)
-    return Release(at, exact, () if exact else _ahead(at, read))
+    return Release(at, exact, () if exact else _ahead(at, read), pinned_by if exact else "")
 
 
 def _ahead(at: str, read: tuple[str, ...]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.advice.remedies import EDITS
-from advisor.jobs.discrepancies import release_of
+from advisor.jobs.discrepancies import release_at
 from advisor.launches.files.editing import Change
 from advisor.match.judge import fits
 from advisor.match.view import View
@@ -163,10 +163,7 @@ def _to_flag(one: Discrepancy, given: Variable, gone: Change, workload: Workload
 
 def is_exact(view: View) -> bool:
     """Whether the settings that a case is judged by are those of its own release."""
-    known = view.knowledge
-    if known is None or not known.releases_read:
-        return False
-    release = release_of(view.base, view.release, known)
+    release = release_at(view)
     return release is not None and release.exact
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from advisor.jobs.discrepancies import release_of
+from advisor.jobs.discrepancies import release_at
 from advisor.match.fitting import fit
 from advisor.match.misfits import Release, nearest
 from advisor.match.view import View
@@ -26,7 +26,7 @@ from advisor.model.report import Discrepancy
 def misgiven(view: View) -> Iterator[Discrepancy]:
     """What is wrong with the keywords of a case's launches, in the order given."""
     known = view.knowledge
-    release = release_of(view.base, view.release, known) if known is not None and known.releases_read else None
+    release = release_at(view)
     for launch in view.case.launches:
         if known is None or not launch.exact or launch.engine not in ("", known.engine):
             continue

@@ -14,11 +14,12 @@ judged that are known to take only some values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from advisor.match.fitting import Fitting, fit, wanted
 from advisor.model.build import order_key
+from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge, SettingRecord, VariableRecord
 from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.replacement import Replacement, in_force
@@ -28,21 +29,26 @@ from advisor.model.rule import Level
 MOST_UNKNOWN = 50  # flags of one launch that are each said to be unknown
 Replaced = Callable[[], Mapping[str, Sequence[Replacement]]]
 Foreign = Callable[[str], tuple[str | None, str]]
+Added = Callable[[str], tuple[Value, ...]]
 
 
 @dataclass(frozen=True)
 class Release:
     """The release whose settings stand for a build: `exact` when it is the build's own and was read.
 
-    When it is not, the build may also be on the way to one of `ahead`: what one of those has is not missed.
+    When it is not, the build may also be on the way to one of `ahead`: what one of those has is not missed. `pinned_by`
+    is the plugin's release from which it follows.
     """
 
     version: str
     exact: bool
     ahead: tuple[str, ...] = ()
+    pinned_by: str = ""
 
     def named(self, engine: str) -> str:
         """As the report calls it."""
+        if self.pinned_by:
+            return f"{engine} {self.version}, for which {self.pinned_by} is made,"
         return f"{engine} {self.version}" if self.exact else f"{engine} {self.version}, the nearest release known,"
 
 
@@ -52,16 +58,17 @@ def misfits(
     release: Release | None,
     replaced: Replaced,
     foreign: Foreign = lambda flag: (None, ""),
+    added: Added = lambda flag: (),
     *,
     deployed: bool = False,
 ) -> list[Discrepancy]:
     """Every setting and variable of a launch that does not fit the release, in the order given.
 
     With no release only what no release has is said. `replaced` gives what took a setting's place, `foreign` this
-    engine's flag for one of another engine and whose that is, each when it is needed. `deployed`: the launch is a file
-    that starts the engine, not a text that tells of it.
+    engine's flag for one of another engine and whose that is, each when it is needed; `added` what a plugin
+    lets a flag take besides. `deployed`: the launch is a file that starts the engine, not a text that tells of it.
     """
-    judge = _Judge(launch, knowledge, release, replaced, foreign, deployed)
+    judge = _Judge(launch, knowledge, release, replaced, foreign, added, deployed)
     flags = [one for one in launch.settings if one.typed.startswith("-") or (launch.server and _is_keyword(one))]
     if launch.server is False:  # a benchmark, a router: it has flags of its own
         flags = []
@@ -82,6 +89,7 @@ class _Judge:
     release: Release | None
     replaced: Replaced
     foreign: Foreign
+    added: Added
     deployed: bool
 
     # flags
@@ -136,6 +144,8 @@ class _Judge:
 
     def _held(self, given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...]) -> Iterator[Discrepancy]:
         assert self.release is not None
+        more = self.added(here.flag) if here.choices else ()
+        here = replace(here, choices=(*(here.choices or ()), *more)) if more else here
         style = str(self.knowledge.profile.get("flag_style") or "argparse")
         fitting = fit(given, here, records, style, spoken=not self._typed()) if not _is_keyword(given) else None
         if fitting is not None and self.release.exact:
