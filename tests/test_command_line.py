@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -200,8 +201,27 @@ def test_batch_gives_one_report_a_line_in_order(tmp_path: Path) -> None:
     assert reports[0]["findings"][0]["rule"] == "lmdeploy/mtp-dp-meta"
     assert reports[0]["findings"][0]["status"] == "matched"
     assert not [one for report in reports[1:] for one in report["findings"] if one["status"] == "matched"]
-    assert ran.err == ""
-    assert ran.code == 1
+    assert ran.err.startswith(f"advisor: {file}:3: unknown engine 'tpu-thing': known engines: lmdeploy, ")
+    assert ran.code == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"engine": "vlm"}, "unknown engine 'vlm': did you mean vllm?"),
+        ({"engine": "sglng"}, "unknown engine 'sglng': did you mean sglang?"),
+        ({"engine": 3}, "not text: engine"),
+        ({"launchh": "-tp 8"}, "unknown key 'launchh': did you mean launch?"),
+        ({"colour": "red"}, "unknown key 'colour': keys are id engine version launch env hardware symptom log"),
+    ],
+)
+def test_a_batch_line_with_a_slip_is_said_in_a_line_and_the_others_are_judged(given: dict[str, Any], said: str) -> None:
+    lines = [{"id": "slip", **given}, BATCH[0]]
+    ran = advisor("check", "--batch", "-", stdin="\n".join(map(json.dumps, lines)))
+    reports = [json.loads(line) for line in ran.out.splitlines()]
+    assert [(one["id"], bool(one["findings"])) for one in reports] == [("slip", False), ("a", True)]
+    assert reports[0]["coverage"]["notes"] == [said]
+    assert (ran.code, ran.err) == (2, f"advisor: -:1: {said}\n")
 
 
 def test_a_batch_line_that_is_no_case_keeps_its_place_and_is_said(tmp_path: Path) -> None:

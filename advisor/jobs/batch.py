@@ -1,6 +1,7 @@
 """JSON lines in, reports out: one case a line with the keys id engine version launch env hardware symptom log.
 
-Every value is text and may be empty or absent. A line that is not such a case still gives a report, saying so.
+Every value is text and may be empty or absent. A line that is not such a case, names no engine that is known, or has a
+key of another name still gives a report, saying so.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 
+from advisor.errors import UsageError
+from advisor.jobs.assemble import engine_name
 from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
 from advisor.model.report import Report
 
+_PLAIN = str | int | float | None
 KEYS = ("id", "engine", "version", "launch", "env", "hardware", "symptom", "log")
 
 
@@ -25,25 +29,43 @@ def reports(content: str) -> Iterator[tuple[Report, str]]:
 
 
 def _report(line: str) -> tuple[Report, str]:
-    problem, case = "", {}
-    try:
-        value = json.loads(line)
-        case = value if isinstance(value, dict) else {}
-        problem = "" if isinstance(value, dict) else "not a JSON object"
-    except ValueError as error:
-        problem = f"not JSON: {error}"
-    except RecursionError:
-        problem = "not a case: nested too deeply"
-    near = [key for key in case if key not in KEYS and get_close_matches(key, KEYS, n=1, cutoff=0.8)]
-    problem = problem or (f"unknown key {near[0]!r}: keys are {' '.join(KEYS)}" if near else "")
+    case, problem = _case(line)
     case = {key: _text(value) for key, value in case.items()}
-    odd = [key for key in KEYS if not isinstance(case.get(key, ""), str | int | float | None)]
-    problem = problem or (f"not text: {', '.join(odd)}" if odd else "")
+    odd = [key for key in KEYS if not isinstance(case.get(key, ""), str | None if key == "engine" else _PLAIN)]
     texts = {key: "" if key in odd or case.get(key) is None else str(case[key]) for key in KEYS if key in case}
+    strange = [_strange(key) for key in case if key not in KEYS]
+    said = [problem, *strange, f"not text: {', '.join(odd)}" if odd else "", _unknown_engine(texts)]
+    problem = "; ".join(one for one in said if one)
     report = check(request({key: texts.get(key, "") for key in KEYS})).report
     if problem:
         report = replace(report, coverage=replace(report.coverage, notes=(problem, *report.coverage.notes)))
     return report, problem
+
+
+def _case(line: str) -> tuple[dict[str, object], str]:
+    """The line's object, and why there is none ("" when there is one)."""
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        return {}, f"not JSON: {error}"
+    except RecursionError:
+        return {}, "not a case: nested too deeply"
+    return (value, "") if isinstance(value, dict) else ({}, "not a JSON object")
+
+
+def _strange(key: str) -> str:
+    near = get_close_matches(key, KEYS, n=1, cutoff=0.6)
+    return f"unknown key {key!r}: " + (f"did you mean {near[0]}?" if near else f"keys are {' '.join(KEYS)}")
+
+
+def _unknown_engine(texts: dict[str, str]) -> str:
+    """What is wrong with the engine's name: a slip counts as not given, another product is judged by no engine's rule."""
+    try:
+        engine_name(texts.get("engine", ""), strict=True)
+    except UsageError as error:
+        texts["engine"] = "" if "did you mean" in (error.hint or "") else texts["engine"]
+        return f"{error.what}: {error.hint}"
+    return ""
 
 
 def _text(value: object) -> object:
