@@ -59,7 +59,7 @@ def _strange(key: str) -> str:
 
 
 def _unknown_engine(texts: dict[str, str]) -> str:
-    """What is wrong with the engine's name: a slip counts as not given, another product is judged by no engine's rule."""
+    """What is wrong with the engine's name: a slip counts as not given, another product has no rules here."""
     try:
         engine_name(texts.get("engine", ""), strict=True)
     except UsageError as error:

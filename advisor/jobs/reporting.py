@@ -91,15 +91,19 @@ def _related(judgement: Judgement) -> tuple[ResemblanceOut, ...]:
 
 
 def _echoes(judgement: Judgement) -> list[Statement]:
-    """Where nothing seen leads: the lines that follow from many a failure and name none, each said once."""
+    """Where nothing seen leads: the lines that come with many a failure and name none, each said once.
+
+    Of a line that the evidence has been told of already, nothing more is said.
+    """
     if any(one.status in SEEN for one in judgement.verdicts):
         return []
+    told = {(span.artifact, span.line) for one in judgement.case.situation for span in one.spans}
     said: dict[str, Statement] = {}
-    for means, fact in of_nobody(judgement.among, judgement.view):
-        what = means or f"`{fact.value}`"
-        spans = (fact.span,) if fact.span else ()
-        says_ = f"{what} names no cause: it follows from an earlier failure, on this rank or another"
-        said.setdefault(what, Statement("echo", says_, (fact.rank,) if fact.rank else (), "", spans))
+    for what, fact in of_nobody(judgement.among, judgement.view):
+        if fact.span is None or (fact.span.artifact, fact.span.line) not in told:
+            spans = (fact.span,) if fact.span else ()
+            says_ = f"{what}: by itself this names no cause; look for what came before it, on this rank or another"
+            said.setdefault(what, Statement("echo", says_, (fact.rank,) if fact.rank else (), "", spans))
     return list(said.values())
 
 

@@ -24,13 +24,22 @@ def echoes(rule: Rule, view: View) -> tuple[Fact, ...]:
 
 
 def of_nobody(rules: Iterable[Rule], view: View) -> tuple[tuple[str, Fact], ...]:
-    """What any of the rules calls downstream and the case shows: its name in words ("" where no rule gives one)."""
+    """What any of the rules calls downstream and the case shows, each line once, and how to name it.
+
+    A rule's words for a line tell of its own failure (the watchdog *of a stage whose peer died*), which is not known
+    to be at work: a line is named by its own text, and only what has none by those words.
+    """
     every = {atom.key(): atom for rule in rules for one in rule.symptoms.downstream for atom in atoms(one)}
     first: dict[tuple[str, int | None], tuple[str, Fact]] = {}
     for means, fact in _seen(every.values(), view):
         place = (fact.span.artifact, fact.span.line) if fact.span else (fact.name, None)
-        first.setdefault(place, (means, fact))
+        first.setdefault(place, (_own_words(fact) or means.partition("; by itself")[0] or fact.name, fact))
     return tuple(first.values())
+
+
+def _own_words(fact: Fact) -> str:
+    """What was seen of a line, in its own words; "" for a fact that is no text."""
+    return f"“{' '.join(fact.value.split())}”" if isinstance(fact.value, str) and fact.name.startswith("log:") else ""
 
 
 def _seen(conditions: Iterable[Condition], view: View) -> Iterable[tuple[str, Fact]]:
