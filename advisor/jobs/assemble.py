@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 from advisor.catalog.engines import engines, knowledge, named
 from advisor.errors import AdvisorError, UsageError
+from advisor.jobs.engines_seen import keep_to_one
 from advisor.jobs.gathering import Gathering, merge
 from advisor.jobs.merging import compare_images, say_version, take_located
 from advisor.jobs.request import File, Request
@@ -54,7 +55,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
         _launch(text, _numbered("--flags", index, len(request.flags)), request, known, gathering)
     _settle_build(gathering)
     compare_images(gathering)
-    _of_one_engine(gathering)
+    keep_to_one(request, gathering)
     _told_beside(request, gathering)
     _answers(request, gathering)
     _environment(request, gathering)
@@ -154,22 +155,6 @@ def _has_words(text: str) -> bool:
     """Whether a text says something beside flags with their values and the command that takes them."""
     words = _WORDS.findall(_FLAG.sub(" ", text[:4000]))
     return bool(words) and not _COMMANDED.search(text)
-
-
-def _of_one_engine(gathering: Gathering) -> None:
-    """Launches and banners of another engine than the one judged are left aside, and that is said."""
-    engine = gathering.build.engine
-    mine = {engine, gathering.base.engine}  # a plugin is started by the commands of the engine below it
-    for launches in (gathering.launches, gathering.mentioned):
-        for other in [one for one in launches if engine and one.engine not in ("", *mine)]:
-            text = f"this starts {other.engine}, the case is judged as {engine}: left aside"
-            gathering.notes.append(Note("conflict", text, Span(other.artifact)))
-            launches.remove(other)
-    for fact in gathering.facts:
-        if fact.name == "banner.engine" and engine and fact.value not in mine:
-            gathering.notes.append(
-                Note("conflict", f"the log is {fact.value}'s, the case is judged as {engine}", fact.span)
-            )
 
 
 def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:

@@ -14,6 +14,7 @@ from advisor.match.contradictions import contradictions
 from advisor.match.misfits import Release, misfits
 from advisor.match.view import View
 from advisor.model.build import Build, order_key
+from advisor.model.case import Case
 from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
@@ -30,7 +31,15 @@ def discrepancies(view: View) -> tuple[Discrepancy, ...]:
     """Every discrepancy of a case, errors first; the same thing said of several ranks is said once."""
     found = [each for one in view.case.launches for each in _misfits(one, view)]
     known = view.layer(view.case.build.engine).knowledge
-    return _told([*found, *contradictions(view.case, known, _fixes())])
+    return _told([*_engines(view.case), *found, *contradictions(view.case, known, _fixes())])
+
+
+def _engines(case: Case) -> Iterable[Discrepancy]:
+    """That another engine shows in the evidence than is judged."""
+    for one in case.notes:
+        if one.kind == "engines":
+            engine, place = case.build.engine, str(one.span or "")
+            yield Discrepancy("engines-mixed", "warning", "build", engine, place, "", one.text, "", False, ())
 
 
 def of_settings(view: View) -> tuple[Discrepancy, ...]:

@@ -347,7 +347,8 @@ def _coverage(case: Case, considered: int, left_out: tuple[str, ...]) -> Coverag
         for one in case.launches
         if one.artifact.startswith("--")
     ]
-    notes = [f"{note.span}: {note.text}" if note.span else note.text for note in case.notes]
+    noted = [note for note in case.notes if note.kind != "engines"]  # that is said first: a discrepancy
+    notes = [f"{note.span}: {note.text}" if note.span else note.text for note in noted]
     notes += [f"{launch.artifact}: {note}" for launch in case.launches for note in launch.notes]
     notes += left_out
     complete = bool(case.launches) and all(launch.complete for launch in case.launches)

@@ -131,9 +131,12 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something about an input worth saying: not read, cut short, contradictory. Never an error."""
+    """Something about an input worth saying: not read, cut short, contradictory. Never an error.
 
-    kind: Literal["unreadable", "ignored", "limit", "conflict", "hint"]
+    `engines`: more than one engine is in the evidence, and which was judged; a report says that first.
+    """
+
+    kind: Literal["unreadable", "ignored", "limit", "conflict", "hint", "engines"]
     text: str
     span: Span | None = None
 

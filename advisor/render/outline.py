@@ -51,6 +51,9 @@ def localised(report: Report) -> Report:
 
 # the first lines
 
+MIXED = "engines-mixed"
+"""What stands before the verdict, since the verdict is about one of them alone."""
+
 
 def opening(report: Report, shown: list[Finding]) -> list[Block]:
     """The conclusion, what it stands on, and the first thing to do."""
@@ -62,7 +65,8 @@ def opening(report: Report, shown: list[Finding]) -> list[Block]:
         blocks = [Heading(words.refused(report.build, refused), 1, "alarm"), Line(besides)]
     if shown and shown[0].status in SEEN:
         blocks += [Line(standing(shown[0])), *first_step(shown[0])]
-    return [*blocks, Line(tally(report, shown))]
+    mixed = [Line(words.sentence(one.says), tone="alarm") for one in report.discrepancies if one.code == MIXED]
+    return [*mixed, *blocks, Line(tally(report, shown))]
 
 
 def conclusion(shown: list[Finding], unexplained_: bool) -> Heading:
@@ -124,7 +128,7 @@ def refuses(report: Report) -> bool:
 def discrepancies(report: Report) -> list[Block]:
     """What does not fit: settings that the release does not take, a build that is not what it says."""
     blocks: list[Block] = []
-    for one in report.discrepancies:
+    for one in (one for one in report.discrepancies if one.code != MIXED):
         said = f"[{say(one.level)}] {words.sentence(one.says)}"
         blocks.append(item(said, tone="warn" if one.level != "note" else ""))
         blocks += [Quote(one.place, one.quote, 1, one.typed)] if one.quote else []
