@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -182,3 +183,33 @@ def test_bad_instructions_are_one_line(tree: Path, arguments: list[str], parts: 
     lines = ran.err.splitlines()
     assert ran.code == 2 and len(lines) == 1, ran.err
     assert all(part in lines[0] for part in parts), lines[0]
+
+
+# its sentences
+
+
+def test_no_full_stop_stands_before_what_goes_on(tmp_path: Path) -> None:
+    corpus = Path(__file__).parent / "deployments"
+    found = json.loads(advisor("lint", str(corpus), "--format", "json").out)["findings"]
+    said = [text for one in found for text in (one["says"], *one["because"], *one["advice"])]
+    assert len(said) > 100
+    assert [text for text in said if re.search(r"\. ?[;,:)]|(?<!\.)\.\.(?!\.)", text)] == []
+
+
+@pytest.mark.parametrize(
+    ("image", "command", "example"),
+    [
+        ("lmsysorg/sglang:v0.5.16", "python3 -m sglang.launch_server --model-path m --tp 2", "the pod hostIPC: true"),
+        ("vllm/vllm-openai:v0.28.0", "vllm serve m --tensor-parallel-size 2", "(vLLM's example gives it 2Gi)"),
+        ("openmmlab/lmdeploy:v0.10.0", "lmdeploy serve api_server m --tp 2", "(as LMDeploy's example does"),
+    ],
+)
+def test_more_shared_memory_is_given_as_the_engine_s_own_example_does(
+    tmp_path: Path, image: str, command: str, example: str
+) -> None:
+    text = POD.replace("vllm/vllm-openai:v{version}", image).replace("gpu: 1", "gpu: 2")
+    text = re.sub(r"    args:(?:\n    - .*)+", f"    command: [{', '.join(command.split())}]", text)
+    (tmp_path / "pod.yaml").write_text(text.replace("{{", "{").replace("}}", "}"))
+    found = json.loads(advisor("lint", "pod.yaml", "--format", "json", cwd=tmp_path).out)["findings"]
+    advice = [one["advice"] for one in found if one["id"] == "shared-memory-default"]
+    assert len(advice) == 1 and example in advice[0][0]

@@ -131,12 +131,17 @@ def _exposed(unit: Unit, view: View, verdict: Verdict) -> Exposed:
         place=place,
         fact=" ".join(sorted({one.fact() for one in grounds})) or "build",
         because=because + ((unit.says,) if unit.says else ()),
-        advice=tuple(f"{one.what} Cost: {one.cost} ({proof_says(one)})" for one in remedies),
+        advice=tuple(map(_advice, remedies)),
         related=tuple(more),
         actionability=_actionability(release, remedies),
         edit=of_exposure(rule, view) if first is not None else "",
         sources=tuple(SourceOut(one.url, one.date or "", one.note or "") for one in rule.references),
     )
+
+
+def _advice(remedy: Remedy) -> str:
+    """What to do, what it costs, and how that is known."""
+    return f"{remedy.what.strip().rstrip('.')}. Cost: {remedy.cost} ({proof_says(remedy).rstrip('.')})"
 
 
 def _says(verdict: Verdict, view: View, grounds: list[_Ground]) -> str:
@@ -145,7 +150,7 @@ def _says(verdict: Verdict, view: View, grounds: list[_Ground]) -> str:
         return headline(verdict)
     settings = " and ".join(dict.fromkeys(one.shortly() for one in grounds))
     with_ = f" with {settings}" if settings else ""
-    return f"{view.case.build.label()}{with_} can meet {verdict.rule.id}: {verdict.rule.summary}"
+    return f"{view.case.build.label()}{with_} can meet {verdict.rule.id}: {verdict.rule.gist}"
 
 
 def _release(fixes: list[FixOut]) -> str | None:

@@ -230,20 +230,20 @@ def headline(verdict: Verdict) -> str:
             "proposed": "cause proposed, not established",
             "unknown": "cause not known",
         }
-        return f"Matches {rule.id}: {rule.summary} ({cause[rule.cause.status]})"
+        return f"Matches {rule.id}: {rule.gist} ({cause[rule.cause.status]})"
     if verdict.status == "likely":
         lacking = (
             "the build or configuration is not fully known"
             if verdict.exposure.truth is Truth.UNKNOWN
             else "only general signs were seen"
         )
-        return f"Likely {rule.id}: {rule.summary} ({lacking})"
+        return f"Likely {rule.id}: {rule.gist} ({lacking})"
     if verdict.status == "possible":
         refuted = "a sign speaks against it" if verdict.against else "its own signature does not hold"
         open_ = "general signs only, and the configuration is not fully known"
-        return f"Possible {rule.id}: {rule.summary} ({refuted if verdict.signature.truth is Truth.NO else open_})"
+        return f"Possible {rule.id}: {rule.gist} ({refuted if verdict.signature.truth is Truth.NO else open_})"
     if verdict.status == "exposed":
-        return f"Exposed to {rule.id}: {rule.summary} (it can happen here; it was not seen)"
+        return f"Exposed to {rule.id}: {rule.gist} (it can happen here; it was not seen)"
     why = "; ".join(dict.fromkeys(says(fact) for fact in verdict.deciding))
     looks = "Looks like" if verdict.signature.truth is Truth.YES else "Not"
     return f"{looks} {rule.id}{', but' if looks == 'Looks like' else ':'} {why}"

@@ -43,6 +43,14 @@ _VLLM_SHM = source(
 _SGLANG_SHM = source(
     "sgl-project/sglang, docs/docs/advanced_features/server_arguments.mdx as of 2026-08-22", "docker and pods"
 )
+_SGLANG_POD = source(
+    "https://github.com/sgl-project/sglang/blob/0b082f520802a6bb644b73ea5a3bccf61244836f/docker/k8s-sglang-service.yaml",
+    "hostIPC: true",
+)
+_LMDEPLOY_POD = source(
+    "https://github.com/InternLM/lmdeploy/blob/5beeafda5fe987fdd61afba20e43191e0748f426/k8s/deployment.yaml",
+    "an emptyDir of medium Memory",
+)
 _SHM = source(
     "https://github.com/vllm-project/production-stack/issues/276", "64 MB seen in a pod, NCCL failed", "2025-03-13"
 )
@@ -81,7 +89,7 @@ SHARED = Check(
     "shared-memory-default", "interaction", "warning", "Several ranks share the 64 MiB of /dev/shm of any container.",
     "More than one accelerator in one container, no memory volume on /dev/shm, no host IPC and no --shm-size, or a "
     "size not above that default. The engines' own manifests mount one; NCCL fails to start when it is full.",
-    (_VLLM_SHM, _SGLANG_SHM, _SHM, _DOCKER, _NCCL),
+    (_VLLM_SHM, _SGLANG_SHM, _SGLANG_POD, _LMDEPLOY_POD, _SHM, _DOCKER, _NCCL),
 )  # fmt: skip
 SMALL = Check(
     "shared-memory-small", "interaction", "note", "/dev/shm is smaller than NCCL's own example.",
@@ -119,6 +127,11 @@ _CONFIGURED, _CONFIGURATION = "VLLM_CONFIGURE_LOGGING", "VLLM_LOGGING_CONFIG_PAT
 _LISTS = ("block item", "flow item", "exec form")
 
 DEFAULT_SHM = 64 << 20
+_EXAMPLES = {  # what the engine's own manifest does: _VLLM_SHM, _SGLANG_POD, _LMDEPLOY_POD
+    "vllm": " (vLLM's example gives it 2Gi)",
+    "sglang": " (SGLang's example gives the pod hostIPC: true instead)",
+    "lmdeploy": " (as LMDeploy's example does, without a limit)",
+}
 _PART = re.compile(r"(?i)mig|vgpu|vcuda|core|mem|slice|percent|shared")
 _CPU = re.compile(r"(?i)(?:^|[/:_-])cpu(?:$|[/:_-])")
 _PATHS = ("/health", "/health_generate", "/v1/models", "/ping", "/version", "/metrics", "/load")
@@ -203,18 +216,19 @@ def _memory(workload: Workload, need: Demand, text: str, engine: str) -> Iterato
             return
         says = f"{need.least} ranks of {engine} share the 64 MiB of /dev/shm that a container gets by itself"
         place = marks[0][0] if marks else workload.place
-        yield Observation(SHARED, says, place, "shm", (need.says,), _more_shm(workload), marks[1:])
+        yield Observation(SHARED, says, place, "shm", (need.says,), _more_shm(workload, engine), marks[1:])
     elif shm.value <= DEFAULT_SHM:
         says = f"{need.least} ranks of {engine} share {shm.text} of /dev/shm, no more than the default of 64 MiB"
-        yield Observation(SHARED, says, shm.place, f"shm={shm.text}", (need.says,), _more_shm(workload), marks)
+        yield Observation(SHARED, says, shm.place, f"shm={shm.text}", (need.says,), _more_shm(workload, engine), marks)
     elif shm.value < 1 << 30:
         says = f"{need.least} ranks of {engine} share {shm.text} of /dev/shm; NCCL's own example gives 1 GB"
-        yield Observation(SMALL, says, shm.place, f"shm={shm.text}", (need.says,), _more_shm(workload), marks)
+        yield Observation(SMALL, says, shm.place, f"shm={shm.text}", (need.says,), _more_shm(workload, engine), marks)
 
 
-def _more_shm(workload: Workload) -> tuple[str, ...]:
+def _more_shm(workload: Workload, engine: str) -> tuple[str, ...]:
     if in_pod(workload):
-        return ("mount an emptyDir with medium: Memory on /dev/shm (vLLM's example gives it 2Gi)",)
+        example = _EXAMPLES.get(engine.removesuffix("-ascend"), "")
+        return (f"mount an emptyDir with medium: Memory on /dev/shm{example}",)
     return ("give the container --ipc=host or a --shm-size of its own",)
 
 

@@ -129,6 +129,6 @@ def _observed(rule: Rule, view: View, places: Mapping[str, Place], since: str) -
     says = f"{what} works around {rule.id}; {view.case.build.label()} has the fix, it can be dropped since {since}"
     first, *others = places.items()
     advice = (f"remove {what} if it stands here for {rule.id} alone",)
-    because = (f"{rule.id}: {rule.summary}", f"fixed in {since}")
+    because = (f"{rule.id}: {rule.gist}", f"fixed in {since}")
     more = tuple((place, says) for says, place in others)
     return Observation(STALE, says, first[1], f"{rule.id} {what}", because, advice, more)

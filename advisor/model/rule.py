@@ -263,6 +263,11 @@ class Rule:
     zh: dict[str, Any] | None = None
 
     @property
+    def gist(self) -> str:
+        """The summary to go on after: without its full stop."""
+        return self.summary.strip().rstrip(".。")
+
+    @property
     def engine(self) -> str:
         """The engine whose rule this is; `any` for the stack below the engines."""
         return self.id.partition("/")[0]

@@ -52,7 +52,7 @@ def judged_by_check(request: Request) -> dict[str, Finding]:
 
 def says_so(finding: Finding, says: str) -> bool:
     """Whether lint's words are those of the status: its own for exposed, the headline of `check` for anything worse."""
-    exposed = f" can meet {finding.rule}: {finding.summary}" in says
+    exposed = f" can meet {finding.rule}: {finding.summary.rstrip('.')}" in says
     return exposed if finding.status == "exposed" else says.startswith(finding.headline)
 
 
