@@ -180,4 +180,4 @@ def test_a_plugins_launch_takes_the_flags_of_the_engine_below() -> None:
     text = "docker run quay.io/ascend/vllm-ascend:v0.20.2rc1 vllm serve m --swapspace 4\n"
     found = upgrade(UpgradeRequest(name="run.sh", content=text.encode()))
     says = "--swapspace is a flag of no vllm release read; did you mean --swap-space?"
-    assert [(one.says, one.level) for one in found.now] == [(says, "warning")]  # which vLLM it is only follows
+    assert [(one.says, one.level) for one in found.now] == [(says, "error")]  # the plugin is made for one vLLM
