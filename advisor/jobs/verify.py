@@ -28,6 +28,7 @@ from advisor.model.condition import atoms
 from advisor.model.fact import printed_versions
 from advisor.model.report import SCHEMA, FactOut, Report
 from advisor.model.rule import Rule, Step
+from advisor.model.translation import chinese_of
 from advisor.model.truth import Truth
 from advisor.model.verification import VERIFY_SCHEMA, Outcome, StepVerdict, VerificationReport
 
@@ -111,6 +112,7 @@ def verify(
         steps=steps,
         missing=missing if outcome != "pass" else (),
         coverage=now.coverage,
+        zh=chinese_of(rule),
     )
     return made, problems
 

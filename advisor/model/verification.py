@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from advisor.model.report import Coverage, FactOut
@@ -33,7 +33,8 @@ class StepVerdict:
 class VerificationReport:
     """The verdict over all steps. `changed` is `yes` where the failure can no longer happen to this build and launch,
     `no` where it still can, and `unknown` where that cannot be told; `change` says why, `differs` what is other than in
-    the earlier report. `again` are signs of the failure in the new evidence; any makes the outcome `fail`.
+    the earlier report. `again` are signs of the failure in the new evidence; any makes the outcome `fail`. `zh` has the
+    rule's prose in Chinese by its English.
     """
 
     schema: str
@@ -48,3 +49,4 @@ class VerificationReport:
     steps: tuple[StepVerdict, ...]
     missing: tuple[str, ...]
     coverage: Coverage
+    zh: dict[str, str] = field(default_factory=dict)

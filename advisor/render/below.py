@@ -42,41 +42,13 @@ _SHAPES = {
 """How the value of that name looks, where it is not just any text: only a sentence of ours is to be taken for one."""
 
 _KEPT = frozenset(
-    {
-        "name",
-        "quote",
-        "place",
-        "places",
-        "value",
-        "typed",
-        "diff",
-        "run",
-        "where",
-        "url",
-        "rule",
-        "rules",
-        "absent",
-        "id",
-        "reason",
-    }
-    | {
-        "origin",
-        "status",
-        "state",
-        "advancing",
-        "snippet",
-        "file",
-        "commit",
-        "label",
-        "zh",
-        "change",
-        "environment",
-        "image",
-        "aliases",
-        "schema",
-    }
+    (
+        *("name", "quote", "place", "places", "value", "typed", "snippet", "file", "id", "reason", "label", "image"),
+        *("diff", "run", "absent", "advancing", "commit", "where", "url", "rule", "rules", "aliases", "schema", "zh"),
+        *("origin", "status", "state"),
+    )
 )
-"""Fields that hold what the user gave, or what a person copies: never told in other words."""
+"""Fields that hold what the user gave, a code, or what a person copies: never told in other words."""
 
 
 class _Template(NamedTuple):

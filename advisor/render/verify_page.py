@@ -19,7 +19,7 @@ CHANGED = {
 
 def page(found: VerificationReport, width: int) -> str:
     """The whole verdict."""
-    return lay(_blocks(translated(found)), colour=False, width=width)
+    return lay(_blocks(translated(found, found.zh)), colour=False, width=width)
 
 
 def _blocks(found: VerificationReport) -> list[Block]:
