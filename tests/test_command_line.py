@@ -364,3 +364,13 @@ def test_what_the_user_says_helped_is_said_again() -> None:
     ]
     vain = checked("--engine", "vllm", "--symptom", "It hangs; tried NCCL_P2P_DISABLE=1, no change")
     assert not [one for one in vain.report["situation"] if one["kind"] == "helped"]
+
+
+@pytest.mark.parametrize("format", ["json", "html"])
+def test_the_same_input_gives_the_same_bytes_in_every_process(format: str, monkeypatch) -> None:
+    report = next(Path("rules").glob("xllm/shm-h2d-graph-race/cases/fires-author-text/report.md"))
+    printed = set()
+    for seed in ("0", "2", "5"):  # three orders of a set
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        printed.add(advisor("check", str(report), "--format", format).out)
+    assert len(printed) == 1

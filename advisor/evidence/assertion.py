@@ -125,5 +125,5 @@ def _blanked(text: str, parts: Iterable[Part]) -> str:
 
 
 def _notes(parts: Iterable[Part]) -> tuple[str, ...]:
-    count = Counter(why for _, _, why in set(parts))
+    count = Counter(why for _, _, why in sorted(set(parts)))
     return tuple(f"{number} × {why}" for why, number in count.items())

@@ -109,7 +109,8 @@ def spoken(ranks: Iterable[str]) -> str:
         return "an unnamed rank"
     if len(ordered) == 1:
         return f"rank {ordered[0]}" if ordered[0] else "an unnamed rank"
-    runs = folded(ordered)
+    named = folded(tuple(one for one in ordered if one))
+    runs = [*named, "one that is not named"] if "" in ordered else named
     return "ranks " + (", ".join(runs[:-1]) + " and " + runs[-1] if len(runs) > 1 else runs[0])
 
 

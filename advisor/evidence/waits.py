@@ -261,9 +261,10 @@ def _known(thread: Thread, frame: Frame) -> tuple[Place, str, str] | None:
     if function in _DEVICE or (function == "synchronize" and ("cuda/" in file or "npu/" in file or "streams" in file)):
         return "device", f"for its device, in {function}", ""
     if function in _COLLECTIVES and "distributed_c10d" in file:
-        return "host", f"in a {'gloo ' if _is_gloo(thread) else ''}{function}", function
+        called = f"gloo {function}" if _is_gloo(thread) else function
+        return "host", f"in {'an' if called[0] in 'aeiou' else 'a'} {called}", function
     if "deep_ep" in file and any(word in function for word in ("dispatch", "combine")):
-        return "nccl", f"DeepEP's {function}", function
+        return "nccl", f"in DeepEP's {function}", function
     if function in _WORK and _WORK[function] in file:
         return "work", f"for work, in {frame}", ""
     if function in _SLEEP:

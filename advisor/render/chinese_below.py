@@ -359,10 +359,11 @@ PLACES: dict[str, str] = {
     # where a rank stands, and of which group or device it is said: only within a statement
     "in a gloo {name}": "gloo {name}",
     "in a {name}": "{name}",
+    "in an {name}": "{name}",
     "in a sleep on the host ({name})": "主机侧休眠（{name}）",
     "for its device, in {name}": "等设备完成，{name}",
     "for work, in {frame}": "等任务，{frame}",
-    "DeepEP's {name}": "DeepEP 的 {name}",
+    "in DeepEP's {name}": "DeepEP 的 {name}",
     "in ncclLocalOpAppend (for a slot of NCCL's proxy)": "ncclLocalOpAppend（等 NCCL proxy 的空槽位）",
     "in ncclLocalOpAppend (for a slot of NCCL's proxy) inside {name}": (
         "{name} 内的 ncclLocalOpAppend（等 NCCL proxy 的空槽位）"

@@ -428,6 +428,7 @@ def test_ranks_in_words():
     assert (
         spoken(["2", "0", "1", "7"]) == "ranks 0-2 and 7"
         and spoken(["1"]) == "rank 1"
+        and spoken(["", "1"]) == "ranks 1 and one that is not named"
         and spoken([]) == "an unnamed rank"
     )
     assert in_order(["10", "9", "a"]) == ("9", "10", "a")
