@@ -55,6 +55,11 @@ def test_a_diagnosis_reports_what_check_reports_and_asks_only_what_is_open(case:
         assert not (now.ask.about == "engine" and now.report.build.engine)
 
 
+def test_what_is_understood_names_every_symptom_told() -> None:
+    told = standing(Request(symptoms=("一个 rank 占满，另一个空闲，服务僵住不动",))).recognised.symptoms
+    assert len(told) == 4  # a hang, ranks apart, one busy, one idle
+
+
 def test_what_had_its_turn_is_not_asked_again() -> None:
     asked: set[str] = set()
     request = Request(symptoms=("requests hang",))

@@ -116,6 +116,11 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.hang",
+        r"\bwait(?:s|ing)? (?:for|on) (?:each other|one another)\b",
+        "the ranks wait for each other",
+    ),
+    Sign(
+        "symptom.hang",
         r"\b(?:for ?ever|indefinitely|endlessly)\b",
         "one request is running for ever",
         near=r"\b(?:running|pending|loading|in flight|queued|spin\w*)\b",
@@ -177,7 +182,7 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.hang",
-        "卡住|卡死|卡在|卡着|卡主|挂起|挂死|挂住|夯住|夯死|死锁|假死|僵死|不返回|没有返回|没返回|不往前走|不再推进|"
+        "卡住|卡死|卡在|卡着|卡主|挂起|挂死|挂住|夯住|夯死|死锁|假死|僵死|僵住|僵持|(?:互相|相互|彼此)(?:在)?(?:等|阻塞)|不返回|没有返回|没返回|不往前走|不再推进|"
         "不推进|没有进展|无进展|没有响应|没响应|无响应|不响应|没反应|"
         "停止(?:了)?(?:响应|回复|应答|输出|工作)|不再(?:响应|返回|回复|应答)|停住|一直不动|不动了|等多久都不动|(?:两边|全部|全|都|就|又)不动|锁死|阻塞住|一直阻塞|转圈|等不到(?:返回|"
         "结果|响应|回复)|必卡|就卡了|就卡$|就卡[，。；,]|会卡$|"
@@ -502,7 +507,7 @@ SIGNS: tuple[Sign, ...] = (
         "symptom.timeout",
         "超时",
         "随后报 sample_tokens 超时",
-        near="报|触发|出现|错误|失败|频繁|一直|异常|抛|请求|全部|deepep|nccl|hccl|rpc|gloo|watchdog",
+        near="报|触发|出现|错误|失败|频繁|一直|异常|抛|请求|全部|通信|集合|deepep|nccl|hccl|rpc|gloo|watchdog",
         unless="设置|配置|阈值|参数|以便|调大|默认|启用|开启",
     ),
     Sign(
@@ -599,7 +604,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "symptom.rank_busy",
         r"\bspin(?:s|ning)?\b|\bspun\b|\bpegged\b|\bbusy[- ]loop\w*|\bmaxed(?: out)?\b|\bat (?:a )?hundred\b|"
-        r"\bburns? |空转|打满|跑满|卡满载",
+        r"\bburns? |空转|打满|跑满|占满|卡满载",
         "seven GPUs spin",
         near=_RANK + r"|\bcpu\b|\bcore\b|\bthread\b|\bothers?\b|gpu|npu",
         unless="(?:spin|spun|spins|spinning)[- ](?:up|down)",

@@ -162,7 +162,7 @@ def recognised(judgement: Judgement) -> Recognised:
     given = [one for launch in case.launches for one in launch.settings if one.value is not None]
     typed = (one.typed if one.value is True else f"{one.typed} {redact_value(one.flag, one.value)}" for one in given)
     machines = (show(fact.value) for fact in case.facts if fact.name == "hardware.accelerator")
-    symptoms = (fact.name for fact in case.facts if fact.notable)
+    symptoms = (fact.name for fact in case.facts if fact.name.startswith("symptom.") and fact.value is True)
     return Recognised(
         build=build.label() if build.engine or build.known() else "",
         settings=tuple(dict.fromkeys(typed)),
