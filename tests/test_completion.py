@@ -70,7 +70,7 @@ def test_each_shell_is_offered_rules_engines_and_releases(shell) -> None:
         ("advisor knowledge refresh lm", {"lmdeploy"}),
         ("advisor upgrade --engine vllm", {"vllm"}),
         ("advisor upgrade --engine vllm --from 0.28", {"0.28.0"}),
-        ("advisor check --format ", {"text", "json", "markdown"}),
+        ("advisor check --format ", {"text", "json", "markdown", "html"}),
         ("advisor lint --format s", {"sarif"}),
         ("advisor schema ver", {"verify"}),
         ("advisor sea", {"search"}),

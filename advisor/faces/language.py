@@ -17,5 +17,5 @@ class Language(StrEnum):
 
 Lang = Annotated[
     Language,
-    typer.Option("--lang", envvar="ADVISOR_LANG", help="Language of what is printed for people: en or zh (中文)."),
+    typer.Option("--lang", envvar="ADVISOR_LANG", help="Language of what is printed for people: en or zh (Chinese)."),
 ]
