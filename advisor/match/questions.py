@@ -1,10 +1,15 @@
 """What to ask next: the residue of undecided rules, and the evidence the leading findings still want.
 
-Each question is asked once, with the rules it would help to decide. Evidence wanted by what leads comes first: at
+Each question is asked once, with the rules it would help to decide, and what one command or one kind of file answers is
+one question: eight lines to look for in a log are one log to fetch. Evidence wanted by what leads comes first: at
 three in the morning the next capture matters more than completeness.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 
 from advisor.match.builds import how_to_tell
 from advisor.match.conditions import evaluate
@@ -15,6 +20,9 @@ from advisor.model.report import Question
 from advisor.model.rule import Wanted
 from advisor.model.truth import Truth
 
+LISTED = 3  # of what one capture is looked through for; all stand in the question's `asks`
+_LISTED = ("Does any rank's log show ", "Is a thread of any rank seen in ")
+_TRIMMED = re.compile(r"\s*(?:\| *head\b|,? or the\b)")  # pip show vllm | head -2, or the first lines of the log
 WEIGHT = {"matched": 8.0, "likely": 4.0, "possible": 2.0, "exposed": 1.0}
 BUILD = "Which engine and which exact build is running: version, commit, or image digest?"
 LAUNCH = Missing(
@@ -49,28 +57,58 @@ def missing(verdict: Verdict, view: View) -> list[Missing]:
     return [view.asked(ask) for ask in dict.fromkeys(asks)]
 
 
-def questions(verdicts: list[Verdict], view: View, limit: int = 12) -> tuple[Question, ...]:
-    """The questions worth asking, most useful first, at most `limit`."""
-    leading = [one for one in verdicts if one.status in ("matched", "likely")][:2]
-    asked: dict[str, Question] = {}
-    for verdict in leading[:1]:
-        for want in wanted(verdict, view):
-            asked[want.what] = Question(f"wanted:{verdict.rule.id}", want.what, want.run or "", (verdict.rule.id,))
+def questions(verdicts: list[Verdict], view: View) -> tuple[Question, ...]:
+    """The questions worth asking, most useful first; what one capture answers is one question."""
+    leading = [one for one in verdicts if one.status in ("matched", "likely")][:1]
+    asked = [
+        Question(f"wanted:{verdict.rule.id}", want.what, want.run or "", (verdict.rule.id,))
+        for verdict in leading
+        for want in wanted(verdict, view)
+    ]
     weight: dict[str, float] = {}
-    asks: dict[str, Missing] = {}
-    rules: dict[str, list[str]] = {}
+    open_: dict[str, list[tuple[Missing, str]]] = {}
     for place, verdict in enumerate(verdicts):
-        for ask in missing(verdict, view):
-            asks.setdefault(ask.about, ask)
-            rules.setdefault(ask.about, []).append(verdict.rule.id)
-            weight[ask.about] = weight.get(ask.about, 0.0) + WEIGHT.get(verdict.status or "", 0.0) / (1 + place)
-    for about in sorted(asks, key=lambda one: (-weight[one], one)):
-        ask = asks[about]
-        asked.setdefault(ask.question, Question(about, ask.question, ask.how, tuple(dict.fromkeys(rules[about]))))
+        asks = missing(verdict, view)
+        for ask in asks:
+            open_.setdefault(_capture(ask), []).append((ask, verdict.rule.id))
+        for capture in {_capture(ask) for ask in asks}:
+            weight[capture] = weight.get(capture, 0.0) + WEIGHT.get(verdict.status or "", 0.0) / (1 + place)
+    asked += [_merged(open_[one]) for one in sorted(open_, key=lambda one: (-weight[one], one))]
     if not any(one.status in ("matched", "likely", "possible") for one in verdicts):
-        for ask in opening(view):
-            asked.setdefault(ask.question, Question(ask.about, ask.question, ask.how, ()))
-    return tuple(asked.values())[:limit]
+        asked += [Question(ask.about, ask.question, ask.how, ()) for ask in opening(view)]
+    return tuple(_once(asked))
+
+
+def _once(asked: list[Question]) -> Iterable[Question]:
+    """Each capture asked for once, the first time, with the rules that ask for it again."""
+    first: dict[str, Question] = {}
+    for one in asked:
+        kept = first.setdefault(_capture(one), one)
+        first[_capture(one)] = replace(kept, rules=tuple(dict.fromkeys((*kept.rules, *one.rules))))
+    return first.values()
+
+
+def _capture(ask: Missing | Question) -> str:
+    """What a question is answered with, as the command without its trimmings; its own words where only a person can."""
+    command = _TRIMMED.split(ask.how, maxsplit=1)[0].strip()
+    return command or ask.question
+
+
+def _merged(asks: list[tuple[Missing, str]]) -> Question:
+    """What one capture answers, as one question: of lines and stacks a list of what to look for in it."""
+    once = list({ask.question: ask for ask, _ in asks}.values())
+    rules = tuple(dict.fromkeys(rule for _, rule in asks))
+    first, parts = once[0], tuple(one.question for one in once)
+    if len(once) == 1:
+        return Question(first.about, first.question, first.how, rules)
+    head = next((one for one in _LISTED if all(part.startswith(one) for part in parts)), "")
+    if head:
+        sought = [part.removeprefix(head).removesuffix("?") for part in parts]
+        more = f"; or {len(sought) - LISTED} more" if len(sought) > LISTED else ""
+        said = f"{head.rstrip()} any of these: {'; '.join(sought[:LISTED])}{more}?"
+    else:
+        said = " ".join(parts[:LISTED])
+    return Question(first.about, said, first.how, rules, parts)
 
 
 def opening(view: View) -> list[Missing]:

@@ -6,6 +6,7 @@ else: not seen is not known, unless the reader vouches that the text covers the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -324,7 +325,8 @@ class View:
                 if artifact.kind == "text" and _negated(artifact.text, start):
                     continue
                 origin: Origin = "stated" if artifact.kind == "text" else "observed"
-                text, place, line = artifact.text[start:end][:200], artifact.span(start, end), artifact.line_at(start)
+                text = _whole(artifact.text, start, end)
+                place, line = artifact.span(start, end), artifact.line_at(start)
                 return Answer((Fact(f"log:{pattern}", text, origin, place, line, artifact.rank),))
         ask = Missing(
             f"log:{pattern}", f"Does any rank's log have a line matching `{pattern}`?", "the complete log of every rank"
@@ -366,6 +368,10 @@ class View:
         return self._answered(ask)
 
 
+_IN_WORD, _WORD_BEFORE, _WORD_AFTER = re.compile(r"\w"), re.compile(r"[A-Za-z0-9_]+\Z"), re.compile(r"[A-Za-z0-9_]+")
+_PLAIN = re.compile(r"[A-Z]?[a-z]+|[\u3400-\u9fff]{1,4}")  # timeout, 超时; not NumelIn, pp_broadcast
+_PHRASE_BEFORE = re.compile(r"(?:[\w'-]+ ){0,3}[\w'-]*\Z")
+_PHRASE_AFTER = re.compile(r"[\w'-]*(?: [\w'-]+){0,3}")
 _HARDWARE = {one.name.partition(".")[2]: (one.question, one.how) for one in KINDS}
 
 
@@ -390,6 +396,21 @@ def _strongest(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         return ()
     best = min(ORIGINS.index(fact.origin) for fact in facts)
     return tuple(fact for fact in facts if ORIGINS.index(fact.origin) == best)
+
+
+def _whole(text: str, start: int, end: int) -> str:
+    """What a pattern matched, in words that a reader knows again: `watchdog_timeout`, not the `_timeout` that matched.
+
+    A lone plain word is told with its neighbours up to the next mark: `Scheduler watchdog timeout` for `timeout`.
+    """
+    before, found, after = text[max(0, start - 60) : start], text[start:end], text[end : end + 60]
+    head = _WORD_BEFORE.search(before) if _IN_WORD.match(found[:1]) else None
+    tail = _WORD_AFTER.match(after) if _IN_WORD.match(found[-1:]) else None
+    whole = f"{head.group() if head else ''}{found}{tail.group() if tail else ''}"
+    if _PLAIN.fullmatch(whole):
+        near, far = _PHRASE_BEFORE.search(before), _PHRASE_AFTER.match(after)
+        whole = f"{near.group() if near else ''}{found}{far.group() if far else ''}".strip()
+    return whole[:200]
 
 
 def _negated(text: str, start: int) -> bool:

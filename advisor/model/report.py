@@ -216,12 +216,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Question:
-    """Something worth knowing next, and which rules it would help to decide. Most useful first."""
+    """Something worth knowing next, and which rules it would help to decide. Most useful first.
+
+    `asks` are the single questions of one that stands for several, all answered by the same capture; else empty.
+    """
 
     about: str
     question: str
     how: str
     rules: tuple[str, ...]
+    asks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,7 @@ CHINESE: dict[str, str] = {
     "What is going on": "正在发生什么",
     "What does not fit": "不相符之处",
     "Not explained by any finding": "以上结论都未能解释的现象",
+    "and {count} more (--verbose)": "另有 {count} 个（--verbose）",
     "Questions that would help": "有助于判断的问题",
     "What to find out or capture next": "接下来要弄清或采集什么",
     "What was looked at": "检查了哪些材料",

@@ -90,7 +90,8 @@ def compact(finding: Finding) -> list[Block]:
 
 def short(finding: Finding) -> list[Block]:
     """A finding that does not lead, or is only possible: why, what would settle it, the first thing to do."""
-    asked = [item(say("not known yet: {question}", question=one.question)) for one in finding.missing[:3]]
+    captures = sections.captures(finding.missing)
+    asked = [item(say("not known yet: {question}", question=one.question)) for one in captures[:3]]
     return [
         Line(standing(finding)),
         *sections.facts(finding.because, every=False),

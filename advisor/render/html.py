@@ -103,7 +103,7 @@ def _parts(report: Report, shown: list[Finding]) -> list[Section]:
         "unfit": outline.discrepancies(report),
         "ruled-out": sections.headed(say("Looked at and ruled out"), not_this),
         "unexplained": outline.unexplained(report),
-        "questions": outline.questions(report, shown),
+        "questions": outline.questions(report, shown, every=True),
         "related": sections.headed(say("Resembles in words only (not judged)"), sections.resemblances(report.related)),
         "coverage": outline.coverage(report),
         "understood": outline.understood(report),

@@ -33,7 +33,7 @@ def outline(report: Report, every: bool = False) -> list[Block]:
         *others(shown, every),
         *sections.headed(say("Looked at and ruled out"), [item(not_this(one), tone="faint") for one in ruled_out]),
         *unexplained(report),
-        *questions(report, shown),
+        *questions(report, shown, every),
         *sections.headed(say("Resembles in words only (not judged)"), sections.resemblances(report.related)),
         *coverage(report),
         *(understood(report) if every else ()),
@@ -145,13 +145,18 @@ def unexplained(report: Report) -> list[Block]:
     return sections.headed(say("Not explained by any finding"), seen)
 
 
-def questions(report: Report, shown: list[Finding]) -> list[Block]:
+ASKED = 5
+"""Questions told unless everything is asked for: nobody captures more before looking again."""
+
+
+def questions(report: Report, shown: list[Finding], every: bool) -> list[Block]:
     """What to find out next, without what the leading finding has asked for already."""
     asked = {one.about for one in shown[0].wanted} if shown and shown[0].status in SEEN else set()
     asked |= {one.question for one in report.questions if one.about == "symptom" and refuses(report)}
-    blocks: list[Block] = []
-    for number, one in enumerate((one for one in report.questions if one.question not in asked), 1):
-        blocks += question(one, number)
+    left = [one for one in report.questions if one.question not in asked]
+    blocks = [block for number, one in enumerate(left if every else left[:ASKED], 1) for block in question(one, number)]
+    if len(left) > ASKED and not every:
+        blocks.append(item(say("and {count} more (--verbose)", count=len(left) - ASKED), tone="faint"))
     heading = say("Questions that would help") if shown else say("What to find out or capture next")
     return sections.headed(heading, blocks)
 

@@ -75,7 +75,7 @@ def focus(one: FactOut) -> str:
 def applies(finding: Finding, every: bool) -> list[Block]:
     """Whether the finding applies here, why, and what is still not known about that."""
     unknown: list[Block] = []
-    for one in finding.missing if every else finding.missing[:3]:
+    for one in finding.missing if every else captures(finding.missing)[:3]:
         unknown += [item(say("not known yet: {question}", question=one.question)), *_command(one.how, 1)]
     shown = finding.deciding if finding.status == "ruled_out" else finding.because
     return [
@@ -85,6 +85,11 @@ def applies(finding: Finding, every: bool) -> list[Block]:
         *(block for one in finding.against for block in _against(one)),
         *unknown,
     ]
+
+
+def captures(missing: Sequence[MissingOut]) -> list[MissingOut]:
+    """Of what one capture would answer the first alone, in order."""
+    return list({one.how or one.question: one for one in reversed(missing)}.values())[::-1]
 
 
 def _against(one: FactOut) -> list[Block]:
