@@ -68,8 +68,8 @@ def test_a_long_text_asks_by_its_rarest_words() -> None:
 
 
 def test_names_are_indexed_whole_and_in_parts_and_chinese_in_pairs() -> None:
-    assert list(words("ncclLocalOpAppend 卡死了 x_y")) == [
-        "nccllocalopappend", "nccl", "local", "op", "append", "卡死", "死了", "x", "y",
+    assert list(words("ncclLocalOpAppend 卡死了 pp_broadcast")) == [
+        "nccllocalopappend", "nccl", "local", "op", "append", "卡死", "死了", "pp_broadcast", "pp", "broadcast",
     ]  # fmt: skip
 
 
@@ -87,3 +87,41 @@ def test_a_report_that_matches_resembles_nothing_besides() -> None:
     )
     assert ran.report["findings"][0]["status"] == "matched"
     assert ran.report["related"] == []
+
+
+TRACE = (
+    'File "/usr/lib/python3/site-packages/vllm/v1/worker/x.py", line 32, in pp_broadcast',
+    "INFO 08-02 10:00:32 00 96 28 [site.py:32]",
+)
+
+
+def test_numbers_and_the_folders_of_a_path_tell_nothing() -> None:
+    ran = advisor("search", "00 32 96 28 /usr/lib/python3/site-packages/")
+    assert "No known failure shares a telling word" in ran.out
+    shared = [
+        word
+        for one in advisor("search", "\n".join(TRACE), "--format", "json").report["resembles"]
+        for word in one["shares"]
+    ]
+    assert not [word for word in shared if word.isdigit() or word in ("lib", "python3", "packages", "usr")]
+
+
+def test_a_name_out_of_code_weighs_most_and_is_shown_without_its_parts() -> None:
+    first, second, *_ = advisor("search", "\n".join(TRACE), "--format", "json").report["resembles"]
+    assert first["shares"][0] == second["shares"][0] == "pp_broadcast"
+    assert "pp" not in first["shares"] and "broadcast" not in first["shares"]
+
+
+def test_what_a_report_shows_already_is_not_named_again_as_resembling() -> None:
+    flags = 'vllm serve m --pipeline-parallel-size 2 --speculative-config \'{"method": "dspark"}\''
+    log = "worker: pipeline parallelism, a draft model: dspark, dflash, eagle3\n"
+    without = checked("--engine", "vllm", "-", stdin=log).report["related"]
+    ran = checked("--engine", "vllm", "--version", "0.28.0", "--flags", flags, "-", stdin=log)
+    shown = set(ran.statuses())
+    assert {one["rule"] for one in without} & shown
+    assert not {one["rule"] for one in ran.report["related"]} & shown
+
+
+def test_one_plain_word_is_a_resemblance_to_search_for_but_not_for_a_report() -> None:
+    assert found("tokenizer", "--engine", "vllm")
+    assert checked("--engine", "vllm", "-", stdin="the tokenizer\n").report["related"] == []

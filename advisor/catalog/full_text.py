@@ -3,7 +3,9 @@
     "decode hangs after a json schema request"  ->  vllm/pp-structured-fsm-desync (hangs, schema, decode)
 
 SQLite's full-text engine ranks them (FTS5, BM25, English words by their stems). Chinese is written without blanks: it
-is indexed and asked for by pairs of characters. Of a long text only its rarest words ask.
+is indexed and asked for by pairs of characters. Of a long text only its rarest words ask. Numbers and the folders of a
+path tell nothing and do not ask; a word that a fifth of the rules have is named as shared only where there is no
+other; a name out of code (`pp_broadcast`, `ncclLocalOpAppend`) tells most.
 
 **Source:** https://www.sqlite.org/fts5.html (read 2026-11-29)
 """
@@ -13,7 +15,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -24,8 +26,13 @@ ASKED = 120  # words of a text that ask, the rarest in the catalogue first
 _COLUMNS = {"named": 4.0, "machine": 2.0, "told": 1.0}
 """What a rule says and how much a word there weighs: its name and summary; its patterns, settings, frames; the rest."""
 
-_WORD = re.compile(r"[A-Za-z0-9]+|[\u3400-\u9fff]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_COMMONPLACE = 0.2  # the share of the rules that have a word which tells nothing
+_NAMES_WEIGH = 2.0  # how much a name out of code counts besides what its words do
+_WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]+")
+_CAMEL = re.compile(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NAME = re.compile(r"[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+|[A-Za-z][a-z]+(?:[A-Z][a-z0-9]+)+")  # pp_broadcast, SaveProxy
+_FOLDERS = re.compile(r"(?:[\w.+@~-]*/)+(?=[\w.+-]*)")  # /usr/lib/python3/site-packages/ of a path; its last part asks
+_ENDING = re.compile(r"(?<=\w)\.(?:py|so|cpp|cc|cu|h|pyc)\b[\d.]*")
 _SYNTAX = re.compile(r"\(\?[a-zA-Z]+\)|\\[A-Za-z]|\[[^\]]*\]|[\\^$.|?*+(){}]")
 _COMMON = frozenset(
     re.findall(
@@ -56,10 +63,13 @@ def resembling(
     with closing(_index(rules)) as index:
         own = _asking(index, text)
         weighed = defaultdict(float, _weighed(index, own))
+        named = names(text)
+        for row, near in _weighed(index, [one for one in own if one in named]).items():
+            weighed[row] += near * _NAMES_WEIGH
         for row, near in _weighed(index, _asking(index, understood)).items():
             weighed[row] += near * weight
         nearest = sorted(weighed, key=lambda row: (-weighed[row], row))[:most]
-        return tuple(Resemblance(rules[row], _shared(index, row, own), weighed[row]) for row in nearest)
+        return tuple(Resemblance(rules[row], _shared(index, row, own, text), weighed[row]) for row in nearest)
 
 
 def _weighed(index: sqlite3.Connection, asked: Sequence[str]) -> dict[int, float]:
@@ -76,7 +86,9 @@ def _weighed(index: sqlite3.Connection, asked: Sequence[str]) -> dict[int, float
 
 def _index(rules: Sequence[Rule]) -> sqlite3.Connection:
     index = sqlite3.connect(":memory:")
-    index.execute(f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(_COLUMNS)}, tokenize='porter unicode61')")
+    index.execute(
+        f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(_COLUMNS)}, tokenize=\"porter unicode61 tokenchars '_'\")"
+    )
     rows = ((row, *(" ".join(words(" ".join(part))) for part in parts(rule))) for row, rule in enumerate(rules))
     index.executemany("INSERT INTO texts(rowid, named, machine, told) VALUES (?, ?, ?, ?)", rows)
     return index
@@ -99,18 +111,28 @@ def words(text: str) -> Iterator[str]:
     for found in _WORD.finditer(text):
         run = found.group()
         if run[0] < "\u3400":
-            yield run.lower()
-            named = _CAMEL.split(run)
-            yield from (part.lower() for part in named if len(named) > 1)
+            yield run.strip("_").lower()
+            yield from _parts(run)
         else:
             yield from (run[at : at + 2] for at in range(max(len(run) - 1, 1)))
 
 
 def _asking(index: sqlite3.Connection, text: str) -> list[str]:
-    """The words that ask: those that some rule has, the rarest first."""
-    given = list(dict.fromkeys(one for one in words(text) if one not in _COMMON and len(one) > 1))
-    held = {one: count for one in given if (count := _rules_with(index, one))}
-    return sorted(held, key=lambda one: held[one])[:ASKED]
+    """The words that ask: those that some rule has, names out of code first, then the rarest."""
+    given = [one for one in dict.fromkeys(words(_plain(text))) if one not in _COMMON and len(one) > 1]
+    held = {one: count for one in given if not one.isdigit() and (count := _rules_with(index, one))}
+    named = names(text)
+    return sorted(held, key=lambda one: (one not in named, held[one]))[:ASKED]
+
+
+def _plain(text: str) -> str:
+    """The text without the folders of its paths and the endings of its files."""
+    return _ENDING.sub(" ", _FOLDERS.sub(" ", text))
+
+
+def names(text: str) -> set[str]:
+    """The names out of code that a text holds, as they are indexed."""
+    return {one.lower() for one in _NAME.findall(text)}
 
 
 def _rules_with(index: sqlite3.Connection, word: str) -> int:
@@ -118,9 +140,20 @@ def _rules_with(index: sqlite3.Connection, word: str) -> int:
     return int(found[0])
 
 
-def _shared(index: sqlite3.Connection, row: int, asked: Iterable[str]) -> tuple[str, ...]:
-    return tuple(
+def _shared(index: sqlite3.Connection, row: int, asked: Sequence[str], text: str) -> tuple[str, ...]:
+    """The words that a rule shares with the text and that tell something: no commonplace, no part of a name shared."""
+    found = [
         one
         for one in asked
         if index.execute("SELECT 1 FROM texts WHERE texts MATCH ? AND rowid = ?", (f'"{one}"', row)).fetchone()
-    )
+    ]
+    most = _COMMONPLACE * index.execute("SELECT count(*) FROM texts").fetchone()[0]
+    parts = {part for run in _WORD.findall(_plain(text)) if run.lower().strip("_") in found for part in _parts(run)}
+    telling = [one for one in found if one not in parts and _rules_with(index, one) <= most]
+    return tuple(telling or found)
+
+
+def _parts(run: str) -> list[str]:
+    """The parts of a name out of code: none of a plain word."""
+    named = [part.lower() for part in _CAMEL.split(run) if part]
+    return named if len(named) > 1 and len(run) > 3 else []

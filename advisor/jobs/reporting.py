@@ -81,13 +81,13 @@ def _statement(one: Statement) -> StatementOut:
 
 
 def _related(judgement: Judgement) -> tuple[ResemblanceOut, ...]:
-    """Where nothing seen leads: what the words resemble."""
-    case, seen = judgement.case, {one.rule.id for one in judgement.verdicts if one.status in (*SEEN, "possible")}
+    """Where nothing seen leads: what the words resemble, besides what is shown already."""
+    case, seen = judgement.case, {one.rule.id for one in judgement.verdicts if one.status}
     if not case.artifacts or any(one.status in SEEN for one in judgement.verdicts):
         return ()
-    from advisor.jobs.search import related
+    from advisor.jobs.search import MOST, related
 
-    return tuple(one for one in related(case) if one.rule not in seen)
+    return tuple(one for one in related(case, MOST + len(seen), lone=False) if one.rule not in seen)[:MOST]
 
 
 def _echoes(judgement: Judgement) -> list[Statement]:

@@ -37,15 +37,20 @@ def search(text: str, engine: str = "", most: int = 5) -> SearchReport:
     return SearchReport(SEARCH_SCHEMA, case.build.engine, related(case, most))
 
 
-def related(case: Case, most: int = MOST) -> tuple[ResemblanceOut, ...]:
-    """The failures nearest to what a case says in words and logs."""
+def related(case: Case, most: int = MOST, *, lone: bool = True) -> tuple[ResemblanceOut, ...]:
+    """The failures nearest to what a case says in words and logs. `lone`: also where one plain word is all they share.
+
+    A log has so many words that each failure shares one with it; of Chinese, the words shared are not what counts.
+    """
     texts = "\n".join(one.text for one in case.artifacts)[:_READ]
     if not texts.strip():
         return ()
     rules = [rule for rule in catalogue() if applies(rule, *view_of(case).engines)]
     chinese = len(_CHINESE.findall(texts)) * 4 > len(texts)
     found = full_text.resembling(rules, texts, most, _understood(case), 1.0 if chinese else 0.3)
-    return tuple(ResemblanceOut(one.rule.id, one.rule.summary, one.shares[:8]) for one in found)
+    names = full_text.names(texts)
+    told = [one for one in found if lone or chinese or len(one.shares) > 1 or names.intersection(one.shares)]
+    return tuple(ResemblanceOut(one.rule.id, one.rule.summary, one.shares[:8]) for one in told)
 
 
 def _understood(case: Case) -> str:
