@@ -142,7 +142,7 @@ class Ground:
         limits = gc.get_threshold()
         with (
             at(self.folder),
-            changed(os.environ, {"COLUMNS": "80", "NO_COLOR": "1"}),
+            changed(os.environ, {"COLUMNS": "80", "NO_COLOR": "1", "XDG_STATE_HOME": str(self.folder / "state")}),
             streams(words, given) as (out, err),
         ):
             try:

@@ -92,8 +92,13 @@ def _walked(value: Any, prose: _Prose) -> Any:
 
 
 def _told(text: str, prose: _Prose) -> str:
-    whole = prose.get(text.strip()) or _lines().below.get(text)
+    whole = _of_the_rule(text.strip(), prose) or _lines().below.get(text)
     return whole or _recognised(text, _lines().sentences, prose) or _in_parts(text, prose)
+
+
+def _of_the_rule(text: str, prose: _Prose) -> str:
+    """The rule's own Chinese; a sentence is known without its stop as well, and then told without."""
+    return prose.get(text) or prose.get(f"{text}.", "").removesuffix("。")
 
 
 def _recognised(text: str, templates: tuple[_Template, ...], prose: _Prose) -> str:
