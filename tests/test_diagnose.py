@@ -161,8 +161,15 @@ def test_an_answer_is_what_the_option_would_have_been() -> None:
 @pytest.mark.parametrize(
     ("about", "text", "complaint"),
     [
-        ("fact:symptom.first_request", "maybe", "neither yes nor no"),
+        ("fact:symptom.first_request", "sometimes", "neither yes nor no"),
         ("hardware:nodes", "two", "not a number"),
+        ("hardware:arch", "sparc", "none of x86_64, aarch64"),
+        ("hardware:vendor", "frobnicator", "--hardware"),
+        ("model", "7", "names no model"),
+        ("launch", "it is broken", "no command line understood"),
+        ("symptom", "it is broken somehow", "no symptom understood"),
+        ("setting:--tp-size", "some", "not a number"),
+        ("setting:--attention-backend", "flashinfr", "did you mean flashinfer?"),
         ("engine", "sglng", "did you mean sglang?"),
         ("build", "the new one", "--version"),
         ("nonsense:x", "yes", "no question is about"),
@@ -172,6 +179,22 @@ def test_an_answer_that_cannot_be_one_is_refused_in_a_line(about: str, text: str
     with pytest.raises(UsageError) as error:
         follow(Request(engine="" if about == "engine" else "sglang"), [Step(about, text)])
     assert complaint in error.value.line()
+
+
+@pytest.mark.parametrize("text", ["?", "", "don't know", "I don’t know.", "maybe", "不知道", "不确定。"])
+@pytest.mark.parametrize(
+    "about", ["hardware:arch", "setting:--tp-size", "model", "fact:symptom.first_request", "build"]
+)
+def test_not_knowing_says_nothing_in_any_words(about: str, text: str) -> None:
+    at = then(Progress(Request(engine="sglang")), Step(about, text))
+    assert at.request == Request(engine="sglang") and at.asked == {about}
+
+
+def test_what_a_command_printed_for_a_version_is_read_and_not_taken_for_one() -> None:
+    path = "/usr/lib/python3/dist-packages/nvidia/nccl/lib/libnccl.so.2"
+    for text, known in ((path, None), (f"{path}: NCCL version 2.28.9", "2.28.9"), ("2.28.9", "2.28.9")):
+        at = then(Progress(Request(engine="sglang")), Step("component:nccl", text))
+        assert check(at.request).report.build.components.get("nccl") == known
 
 
 def test_a_stated_answer_settles_what_evidence_left_open() -> None:
@@ -269,6 +292,13 @@ def test_every_command_is_one_that_a_shell_reads(place: Place, about: str) -> No
 def test_the_command_is_for_this_deployment() -> None:
     enter = "kubectl exec -n prod deploy/llm -c server -- "
     assert here("build", "", POD) == f"{enter}sh -c 'pip show vllm | head -2'"
+    assert here("hardware:arch", "uname -m", POD) == f"{enter}uname -m"
+    assert here("", "pip list | grep torch, or the first lines of the log", HOST) == "pip list | grep torch"
+    twice = here("", "for i in 1 2; do py-spy dump --pid PID; sleep 45; done", HOST)
+    each = 'for PID in $(pgrep -f "[x]llm"); do py-spy dump --pid $PID; done'
+    assert twice == f"for i in 1 2; do {each}; sleep 45; done"
+    assert here("log", "the files, or kubectl logs POD", HOST) == ""
+    assert "KEY|TOKEN" in here("launch", "", POD)
     assert here("", "curl -s http://HOST:PORT/health", POD) == f"{enter}curl -s http://127.0.0.1:9000/health"
     assert here("log", "", POD) == "kubectl logs -n prod deploy/llm -c server --timestamps > serve.log"
     assert here("log", "", BOX) == "docker logs sg > serve.log 2>&1"

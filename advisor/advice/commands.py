@@ -18,8 +18,15 @@ _OBJECTS = {
 }  # fmt: skip
 _PROSE = re.compile(r"^(?:the|two|a) |, or |, and | on every rank|\(or ", re.IGNORECASE)  # `pip show x, or the log`
 _STARTS = re.compile(r"\brestart |\(the same start\)|\bserve api_server\b|LAUNCH_BLOCKING=|^add |check_env\.")
+_ELSE = re.compile(r", or the .*$| \(or [^)]*\)$| on every rank.*$")  # `pip show x, or the first lines of the log`
+_TWICE = re.compile(r"for i in 1 2; do (.*\bPID\b.*); sleep (\d+); done")
+_INSIDE = re.compile(
+    r"(?:\(date; )?curl |pip |python3? |uname |nvidia-smi|npu-smi|env |cat |ls |find |grep .* /proc/|df |free "
+)
+"""Commands whose answer is that of the machine or the environment that the engine runs in."""
 _PID = re.compile(r"\bPID\b")
 ANY_ENGINE = "[v]llm|[V]LLM::|[s]glang|[l]mdeploy|[x]llm"
+_SECRET = "KEY|TOKEN|SECRET|PASS"
 _ENVIRONMENT = "VLLM|SGLANG|SGL|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|PYTORCH|ASCEND|HF_HUB|TIKTOKEN|OMP|MC|UCX"
 """Beginnings of the variables that matter here: the rest of an environment is nobody's business."""
 
@@ -75,15 +82,16 @@ def here(about: str, how: str, place: Place) -> str:
         dump = _inside(_each(place.dump, place), place)
         return f"{dump} > stacks.1.txt\nsleep 30\n{dump} > stacks.2.txt"
     if about == "log" or about.startswith("log:"):
-        return place.logs() or how
+        return place.logs()
     if about == "launch" or about.startswith(("setting:", "env:")):
-        names = f'xargs -0 -n1 </proc/$PID/environ | grep -E "^({_ENVIRONMENT})_"'
+        names = f'xargs -0 -n1 </proc/$PID/environ | grep -E "^({_ENVIRONMENT})_" | grep -vE "{_SECRET}"'
         return _inside(_each(f"xargs -0 </proc/$PID/cmdline; {names}", place), place)
     if about == "build":
-        return _inside(f"pip show {place.package} | head -2", place) if place.package else how
+        return _inside(f"pip show {place.package} | head -2", place) if place.package else _filled(how, place)
     if about == "component:nccl":
         mapped = _each('grep -o "/[^ ]*libnccl[^ ]*" /proc/$PID/maps', place)
-        return _inside(f"{mapped} | sort -u", place)
+        read = 'while read F; do echo "$F: $(grep -aom1 "NCCL version [0-9.]*" $F)"; done'
+        return _inside(f"{mapped} | sort -u | {read}", place)
     return _filled(how, place)
 
 
@@ -98,13 +106,17 @@ def dumps_stacks(command: str) -> bool:
 
 
 def _filled(how: str, place: Place) -> str:
+    how = _ELSE.sub("", how)
     if not how.strip() or _PROSE.search(how):
         return how
+    if twice := _TWICE.fullmatch(how):  # all processes, then all again: not each of them twice
+        each = _each(_PID.sub("$PID", twice[1]), place)
+        return _inside(f"for i in 1 2; do {each}; sleep {twice[2]}; done", place)
     if place.port is not None:
         how = re.sub(r"\bHOST:PORT\b", f"127.0.0.1:{place.port}", how)
     if _PID.search(how):
         return _inside(_each(_PID.sub("$PID", how), place), place)
-    return _inside(how, place) if re.match(r"(?:\(date; )?curl |pip ", how) else how
+    return _inside(how, place) if _INSIDE.match(how) else how
 
 
 def _each(command: str, place: Place) -> str:

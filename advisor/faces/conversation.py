@@ -13,7 +13,7 @@ from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces.keeping import Kept
 from advisor.faces.typed import Typed
-from advisor.jobs.answering import NOT_KNOWN, Progress, Step, follow, is_evidence, then
+from advisor.jobs.answering import NOT_KNOWN, Progress, Step, follow, is_evidence, is_unsure, then
 from advisor.jobs.request import Request
 from advisor.model.diagnosis import Ask, Standing
 from advisor.render import diagnosis_page as page
@@ -101,10 +101,13 @@ class Conversation:
 
     def _answer(self, ask: Ask, typed: Typed) -> bool:
         text = chosen(ask, typed.text)
+        if ask.options and text.isascii() and text.isdigit() and text not in {one.answer for one in ask.options}:
+            self.show(page.no_such_choice(text, len(ask.options)))
+            return False
         if (
             (typed.pasted and is_evidence(text))
             or text.startswith("@")
-            or (ask.kind == "evidence" and text != NOT_KNOWN)
+            or (ask.kind == "evidence" and not is_unsure(text))
         ):
             return self._hand_over(text, ask.about, ask.question)
         return self._take(Step(ask.about, text, "", ask.question))

@@ -22,7 +22,6 @@ from advisor.model.diagnosis import Standing
 from advisor.model.report import Report
 from advisor.render import diagnosis_page as page
 from advisor.render.blocks import Block
-from advisor.render.outline import outline
 from advisor.render.text import lay
 
 
@@ -98,7 +97,7 @@ def _hearing(asked: bool, answers: Mapping[str, str]) -> Hear:
     from advisor.faces.terminal import Terminal
 
     terminal = Terminal()
-    return lambda ask: terminal.ask("> ")
+    return lambda ask: terminal.ask(page.prompt(ask is None))
 
 
 def _close(talk: Conversation, end: Standing, page_: Page, output: Path | None, asked: bool) -> None:
@@ -115,14 +114,21 @@ def _close(talk: Conversation, end: Standing, page_: Page, output: Path | None, 
     if ticket is not None:
         files_of.write(page.ticket(end, told, line), ticket, [])
     if page_.is_text:
-        page_.show([*outline(end.report), *page.captures(end.captures)])
+        page_.show(page.report_of(end))
     page_.show(page.kept(end, line, str(ticket or ""), str(kept.folder or "")))
 
 
 def ticket_name(folder: Path) -> Path:
-    """A new name for the file to attach: nothing is overwritten."""
+    """A new file to attach, made and empty: nothing is overwritten, by two diagnoses at once neither."""
     for number in range(1, 1000):
         path = folder / ("advisor-diagnosis.md" if number == 1 else f"advisor-diagnosis-{number}.md")
-        if not path.exists():
-            return path
+        try:
+            path.touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UsageError(
+                f"cannot be written: {error.strerror or error}", str(path), "--output names another"
+            ) from None
+        return path
     raise UsageError("too many diagnoses in this folder", str(folder), "name one with --output")

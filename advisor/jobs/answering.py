@@ -6,15 +6,28 @@ The rest is kept as said (`Request.said`) and becomes a stated fact. So a diagno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
-from advisor.jobs.assemble import engine_name
+from advisor.catalog.engines import engines, knowledge
+from advisor.errors import UsageError
+from advisor.jobs.assemble import assemble, engine_name
 from advisor.jobs.request import File, Request, Said
-from advisor.jobs.said import fact_of
+from advisor.jobs.said import NOT_THERE, fact_of, number, yes_or_no
+from advisor.jobs.taking import machines
 
 NOT_KNOWN = "?"
 """The answer of one who does not know."""
+UNSURE = frozenset(
+    {
+        *("?", "don't know", "dont know", "i don't know", "i dont know", "idk", "not sure", "unsure", "no idea"),
+        *("unknown", "not known", "n/a", "maybe", "不知道", "不清楚", "不确定", "不了解", "没看过"),
+    }
+)
+"""What people say instead of it."""
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.+-]*")  # 2.28.9, v2.28.9+cuda13.0
 LONGEST = 400
 """Characters; a longer answer, or one of several lines, is evidence and not a value."""
 
@@ -53,11 +66,23 @@ def then(at: Progress, step: Step) -> Progress:
     if not step.about:
         return replace(at, request=handed(at.request, step.text, step.name))
     asked = at.asked | {step.about}
-    if step.text.strip() in ("", NOT_KNOWN):
+    if is_unsure(step.text):
         return Progress(at.request, asked)
-    if is_evidence(step.text) or step.name or step.about in ("log", "stacks"):
+    if is_evidence(step.text) or step.name or step.about in ("log", "stacks") or _shows(step):
         return Progress(handed(at.request, step.text, step.name or "answer"), asked)
     return Progress(answered(at.request, step.about, step.text), asked)
+
+
+def is_unsure(text: str) -> bool:
+    """Whether an answer is none: empty, `?`, or said in words."""
+    word = " ".join(text.casefold().replace("’", "'").split()).rstrip(".。!！")
+    return not word or word in UNSURE
+
+
+def _shows(step: Step) -> bool:
+    """Whether what was answered for a version is what a command printed: a path, or a line around it."""
+    kind = step.about.partition(":")[0]
+    return kind == "component" and not _VERSION.fullmatch(step.text.strip())
 
 
 def is_evidence(text: str) -> bool:
@@ -81,18 +106,53 @@ def answered(request: Request, about: str, text: str) -> Request:
     if about == "symptom" and text.startswith("symptom."):
         return answered(request, f"fact:{text}", "yes")
     if about == "symptom":
-        return replace(request, symptoms=(*request.symptoms, text))
+        return _understood(replace(request, symptoms=(*request.symptoms, text)), text, "symptom")
     if about == "launch":
-        return replace(request, flags=(*request.flags, text))
+        return _understood(replace(request, flags=(*request.flags, text)), text, "command line")
     if about == "model":
-        return replace(request, model=text)
+        return replace(request, model=_model(text))
     if kind == "component":
         return replace(request, components=(*request.components, f"{name}={text}"))
     if about in ("hardware:accelerator", "hardware:vendor"):
+        machines(text, strict=True)
         return replace(request, hardware=(*request.hardware, text))
-    one = Said(about, text)
+    one = Said(about, _fitting(request, name, text) if kind == "setting" else text)
     fact_of(one)  # an answer that is none is said now
     return replace(request, said=(*(said for said in request.said if said.about != about), one))
+
+
+def _model(text: str) -> str:
+    if not re.search(r"[^\W\d_]{2}", text):
+        raise UsageError(f"{text!r} names no model", "answer", "such as Qwen/Qwen3-32B, or ? for not known")
+    return text
+
+
+def _fitting(request: Request, flag: str, text: str) -> str:
+    """The value, where the flag can have it. Raises UsageError where no release read takes it."""
+    record = knowledge(request.engine).setting(flag, None) if request.engine in engines() else None
+    if record is None or text.casefold() in NOT_THERE:
+        return text
+    if record.kind in ("switch", "pair"):
+        return "yes" if yes_or_no(text) else "not there"
+    if record.type in ("int", "float") and record.kind == "value":
+        number(text)
+    if record.choices and text not in map(str, record.choices):
+        near = get_close_matches(text, [str(one) for one in record.choices], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(map(str, record.choices))}"
+        raise UsageError(f"{text!r} is no value of {flag}", "answer", hint)
+    return text
+
+
+def _understood(request: Request, text: str, what: str) -> Request:
+    """The request, where it tells something of the kind. Raises UsageError where nothing of it is understood."""
+    told = Request(request.engine, request.version, symptoms=request.symptoms[-1:], strict=False)
+    if what == "command line":
+        told = replace(told, symptoms=(), flags=(text,))
+    case, _ = assemble(told)
+    known = any(one.settings or one.environment for one in case.launches)
+    if not (known if what == "command line" else any(one.name.startswith("symptom.") for one in case.facts)):
+        raise UsageError(f"no {what} understood in {text!r}", "answer", "other words, a paste, or ? for not known")
+    return request
 
 
 def _built(request: Request, text: str) -> Request:

@@ -23,6 +23,7 @@ from advisor.match.questions import opening, wanted
 from advisor.match.view import View
 from advisor.model.condition import atoms, show
 from advisor.model.diagnosis import Ask, AskKind, Candidate, Option, Recognised, Standing
+from advisor.model.launch import Setting
 from advisor.model.outcome import Missing
 
 CAPTURES = 5
@@ -147,8 +148,9 @@ def captures(judgement: Judgement, held: Iterable[Belief], offered: Iterable[Ask
     found = [*stacks, *wants, *(ask for ask in offered if ask.about.partition(":")[0] in CAPTURED), *general]
     commanded: dict[str, Ask] = {}
     for ask in found:
+        key = "stacks" if dumps_stacks(ask.how) else ask.how  # one dump of all is enough, whoever asks for it
         if reads_only(ask.how):
-            commanded.setdefault(ask.how, ask)
+            commanded.setdefault(key, ask)
     return tuple(commanded.values())[:CAPTURES]
 
 
@@ -160,13 +162,23 @@ def recognised(judgement: Judgement) -> Recognised:
     """In short what was understood of the inputs."""
     case, build = judgement.case, judgement.view.case.build
     given = [one for launch in case.launches for one in launch.settings if one.value is not None]
-    typed = (one.typed if one.value is True else f"{one.typed} {redact_value(one.flag, one.value)}" for one in given)
-    machines = (show(fact.value) for fact in case.facts if fact.name == "hardware.accelerator")
+    typed = (_as_typed(one) for one in given)
+    machines = (show(fact.value) for fact in case.facts if fact.name in ("hardware.accelerator", "hardware.vendor"))
     symptoms = (fact.name for fact in case.facts if fact.name.startswith("symptom.") and fact.value is True)
+    variables = (
+        f"{one.name}={redact_value(one.name, one.value)}" for launch in case.launches for one in launch.environment
+    )
     return Recognised(
         build=build.label() if build.engine or build.known() else "",
         settings=tuple(dict.fromkeys(typed)),
+        environment=tuple(dict.fromkeys(variables)),
         hardware=tuple(dict.fromkeys(machines)),
         symptoms=tuple(kinds()[one].summary for one in dict.fromkeys(symptoms) if one in kinds()),
         evidence=dict(Counter(one.kind for one in case.artifacts)),
     )
+
+
+def _as_typed(one: Setting) -> str:
+    """A flag as typed, one inside a JSON value by its dotted name."""
+    name = one.flag if "." in one.flag else one.typed
+    return name if one.value is True else f"{name} {redact_value(one.flag, one.value)}"

@@ -19,17 +19,35 @@ def fact_of(said: Said) -> Fact:
     kind, _, name = said.about.partition(":")
     text = said.answer.strip()
     if kind in ("log", "stack"):
-        return _stated(said.about, _yes_or_no(text), text)
+        return _stated(said.about, yes_or_no(text), text)
     if kind in ("setting", "env"):
         gone = text.casefold() in NOT_THERE
         value: Value = None if gone else text if kind == "env" else _value(text)
         return _stated(said.about, value, f"{name} {'is not set' if gone else text}")
     if kind == "hardware":
-        number = name in ("count", "nodes")
-        return _stated(f"hardware.{name}", _number(text) if number else text.lower() if name == "arch" else text, text)
+        return _stated(f"hardware.{name}", _machine(name, text), text)
     if kind == "fact":
         return _of_kind(name, text)
     raise UsageError(f"no question is about {said.about!r}", "answers", "an answers file is what diagnose writes")
+
+
+CLOSED = {
+    "arch": {"x86_64": "x86_64", "amd64": "x86_64", "x86": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"},
+    "os": {"linux": "linux", "windows": "windows", "wsl": "wsl", "wsl2": "wsl"},
+}
+"""Things of which there are only so many, by the words for each."""
+
+
+def _machine(name: str, text: str) -> Value:
+    if name in ("count", "nodes", "capability"):
+        return number(text)
+    if name not in CLOSED:
+        return text
+    word = CLOSED[name].get(text.casefold())
+    if word is None:
+        known = ", ".join(dict.fromkeys(CLOSED[name].values()))
+        raise UsageError(f"{text!r} is none of {known}", "answer", "one of these, or ? for not known")
+    return word
 
 
 def _of_kind(name: str, text: str) -> Fact:
@@ -39,9 +57,9 @@ def _of_kind(name: str, text: str) -> Fact:
     if kind is None:
         raise UsageError(f"no fact is called {name!r}", "answers", "docs/vocabulary.md lists them")
     if kind.type == "bool":
-        value: Value = _yes_or_no(text)
+        value: Value = yes_or_no(text)
     elif kind.type in ("int", "float"):
-        value = _number(text)
+        value = number(text)
     else:
         value = text
     fact = _stated(name, value, f"{kind.question} {text}")
@@ -52,7 +70,8 @@ def _stated(name: str, value: Value, quote: str) -> Fact:
     return Fact(name, value, "stated", Span("answer"), quote)
 
 
-def _yes_or_no(text: str) -> bool:
+def yes_or_no(text: str) -> bool:
+    """The answer to a yes-or-no question. Raises UsageError where it is neither."""
     word = text.casefold().rstrip(".。!！")
     if word in YES:
         return True
@@ -61,7 +80,8 @@ def _yes_or_no(text: str) -> bool:
     raise UsageError(f"{text!r} is neither yes nor no", "answer", "yes, no, or ? for not known")
 
 
-def _number(text: str) -> int | float:
+def number(text: str) -> int | float:
+    """The number that was answered. Raises UsageError where it is none."""
     try:
         return int(text)
     except ValueError:
@@ -79,6 +99,6 @@ def _value(text: str) -> Value:
     if word in ("false", "no", "off"):
         return False
     try:
-        return _number(text)
+        return number(text)
     except UsageError:
         return text

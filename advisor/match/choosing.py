@@ -38,11 +38,16 @@ LEAST_WORTH = 0.1
 BEFOREHAND = {"log": 0.1, "stack": 0.1, "symptom": 0.25}
 """How often a thing is so, whatever the failure: a given line or frame seldom, a given setting as often as not."""
 COST = {
-    "engine": 0.5, "symptom": 0.1, "model": 0.8, "build": 0.8, "launch": 0.9, "setting": 1.0, "hardware": 1.0,
+    "engine": 0.5, "symptom": 0.1, "model": 0.8, "build": 0.6, "launch": 0.9, "setting": 1.0, "hardware": 1.0,
     "fact": 1.0, "env": 1.2, "log": 1.5, "component": 1.6, "stacks": 2.2, "stack": 2.2,
 }  # fmt: skip
 """What answering costs, 1 being a short word that has to be looked up: what is seen everyone can say at once, a
 command on every rank costs most."""
+RULED_OUT_BY = {
+    "symptom.after_a_while": ("symptom.first_request", "symptom.startup_failure", "symptom.startup_hang"),
+    "symptom.startup_failure": ("symptom.after_a_while", "symptom.first_request", "symptom.startup_hang"),
+}
+"""Symptoms that cannot be where another was told: they are not asked for."""
 WIDE = ("build", "launch", "log", "stacks", "symptom")
 """Questions whose one answer tells many things."""
 COMMANDED = 1.4
@@ -143,9 +148,14 @@ class _Wide:
         self.log = not any(one.kind == "log" for one in case.artifacts)
         self.stacks = not case.threads
         self.build, self.launch_facts = case.build, launch_facts
+        told = {fact.name for fact in case.facts if fact.value is True}
+        self.answered = {name for fact, names in RULED_OUT_BY.items() if fact in told for name in names}
+        self.no_launch = "launch" in asked and not complete
 
     def question(self, missing: Missing) -> Missing | None:
         kind, _, name = missing.about.partition(":")
+        if name in self.answered or (kind == "env" and self.no_launch):
+            return None  # told otherwise; who has no command line has no environment either
         if kind == "build":
             return Missing("build", BUILD if not self.build.engine else missing.question, missing.how)
         if kind == "log" and self.log:

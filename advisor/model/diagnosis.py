@@ -49,11 +49,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Recognised:
-    """In short what was understood: the build ("" when not known), flags as typed, accelerators, symptoms in words, and
-    how many artifacts of each kind."""
+    """In short what was understood: the build ("" when not known), flags and variables as typed, accelerators or whose
+    they are, symptoms in words, and how many artifacts of each kind."""
 
     build: str
     settings: tuple[str, ...]
+    environment: tuple[str, ...]
     hardware: tuple[str, ...]
     symptoms: tuple[str, ...]
     evidence: dict[str, int]

@@ -10,14 +10,14 @@ KINDS: tuple[FactKind, ...] = (
         "str",
         "the model of the accelerators",
         "Which accelerators are these?",
-        "nvidia-smi -L (or npu-smi info)",
+        "nvidia-smi -L || npu-smi info",
     ),
     FactKind(
         "hardware.vendor",
         "str",
         "whose accelerators they are: nvidia, amd, ascend, cambricon, intel, google",
         "Whose accelerators are these (NVIDIA, AMD, Ascend, MLU)?",
-        "nvidia-smi -L (or npu-smi info)",
+        "nvidia-smi -L || npu-smi info",
     ),
     FactKind(
         "hardware.count",

@@ -353,6 +353,8 @@ NOTES: dict[str, str] = {
         "{build} 可能遇到 {rule}：{what}；首个修复版本 {version}"
     ),
     "the build: {text}": "构建：{text}",
+    "{name}, build not given": "{name}，未给出构建版本",
+    "unknown engine, build not given": "引擎未知，未给出构建版本",
 }
 
 PLACES: dict[str, str] = {

@@ -49,4 +49,9 @@ DIAGNOSIS: dict[str, str] = {
         "已停止；内容都保存在 {folder}。继续：advisor diagnose --resume"
     ),
     "Nothing is kept, so --resume will not work: {problem}": "无法保存，因此不能用 --resume 继续：{problem}",
+    "environment": "环境变量",
+    "there is no choice {text}: 1 to {count}, the answer itself, or ?": "没有选项 {text}：请输入 1 到 {count}、直接回答或 ?",
+    "more, or Enter to go on> ": "继续粘贴，或直接回车> ",
+    "Nearest in words alone: {rule} ({summary})": "仅文字最接近：{rule}（{summary}）",
+    "Before any restart, capture what is listed above.": "重启之前，先采集上面列出的内容。",
 }

@@ -11,9 +11,10 @@ from advisor.model.diagnosis import Ask, Candidate, Option, Recognised, Standing
 from advisor.render import words
 from advisor.render.below import told
 from advisor.render.blocks import Block, Heading, Line, Verbatim, item
+from advisor.render.findings import SEEN, titled
 from advisor.render.language import say
-from advisor.render.markdown import markdown, written
-from advisor.render.outline import localised, opening
+from advisor.render.markdown import written
+from advisor.render.outline import localised, opening, outline
 
 LED = 3
 """Failures named while the diagnosis goes on."""
@@ -43,8 +44,9 @@ def understood(now: Standing, before: Standing | None = None) -> list[Block]:
 
 def _known(one: Recognised) -> list[str]:
     parts = (
-        (say("build"), one.build),
+        (say("build"), told(one.build)),
         (say("flags"), " ".join(one.settings)),
+        (say("environment"), " ".join(one.environment)),
         (say("hardware"), say(", ").join(one.hardware)),
         (say("seen"), say("; ").join(told(each) for each in one.symptoms)),
         (say("evidence"), say(", ").join(f"{count} {say(kind)}" for kind, count in one.evidence.items())),
@@ -93,22 +95,52 @@ def _typed(ask: Ask) -> str:
     return say("the answer, or @FILE; ? not known, b back, e end with the report")
 
 
-def captures(given: Sequence[Ask]) -> list[Block]:
+def captures(end: Standing) -> list[Block]:
     """What to capture before anything is restarted, each with its command."""
+    given = end.captures
     if not given:
         return []
+    prose = {english: said for one in end.report.findings for english, said in one.zh.items()}
     blocks: list[Block] = [Heading(say("Capture this next, before anything is restarted"))]
     for number, one in enumerate(given, 1):
-        blocks.append(Line(words.sentence(told(one.question)), f"{number}."))
+        blocks.append(Line(words.sentence(told(one.question, prose)), f"{number}."))
         blocks += [Verbatim(one.how, "sh", 1)] if one.how.strip() else []
     return blocks
+
+
+CAPTURED_ELSEWHERE = ("What to capture next", "Questions that would help", "What to find out or capture next")
+"""Sections of the report which `captures` has with commands for this very deployment."""
+
+
+def report_of(end: Standing) -> list[Block]:
+    """The report, and at its end what to capture next, once."""
+    left, skipped = list[Block](), False
+    headings = {say(one) for one in CAPTURED_ELSEWHERE} if end.captures else set()
+    for block in outline(end.report):
+        if isinstance(block, Heading):
+            skipped = block.text in headings
+        if not skipped:
+            left.append(block)
+    return [*left, *captures(end)]
 
 
 def kept(end: Standing, check: str, ticket: str, folder: str) -> list[Block]:
     """The conclusion once more, for it has left the screen; where everything is; how to have the same again."""
     report = localised(end.report)
     shown = [one for one in report.findings if one.status != "ruled_out"]
-    blocks: list[Block] = [Heading(say("In short")), *opening(report, shown), Heading(say("To go on from here"))]
+    blocks: list[Block] = [Heading(say("In short")), *opening(report, shown)]
+    if shown and shown[0].status == "possible":
+        blocks.append(Line(titled(shown[0])))
+    elif not any(one.status in SEEN for one in shown) and report.related:
+        near = report.related[0]
+        blocks.append(
+            Line(
+                say("Nearest in words alone: {rule} ({summary})", rule=near.rule, summary=words.unstopped(near.summary))
+            )
+        )
+    if end.captures:
+        blocks.append(Line(say("Before any restart, capture what is listed above.")))
+    blocks.append(Heading(say("To go on from here")))
     if ticket:
         blocks.append(item(say("For the ticket: {file}", file=ticket)))
     if folder:
@@ -119,10 +151,8 @@ def kept(end: Standing, check: str, ticket: str, folder: str) -> list[Block]:
 def ticket(end: Standing, asked: Sequence[tuple[str, str]], check: str) -> str:
     """The file to attach to a ticket, in Markdown: the report, what to capture, what was asked, how to repeat it."""
     lines = [item(say("{question} {answer}", question=told(question), answer=answer)) for question, answer in asked]
-    more: list[Block] = [*captures(end.captures)]
-    more += [Heading(say("Asked and answered")), *lines] if lines else []
-    more += [Heading(say("The same judgement again")), Verbatim(check, "sh")]
-    return markdown(end.report) + "\n" + written(more)
+    asked_: list[Block] = [Heading(say("Asked and answered")), *lines] if lines else []
+    return written([*report_of(end), *asked_, Heading(say("The same judgement again")), Verbatim(check, "sh")])
 
 
 def interrupted(folder: str) -> list[Block]:
@@ -130,6 +160,20 @@ def interrupted(folder: str) -> list[Block]:
     if not folder:
         return [Line(say("Stopped."))]
     return [Line(say("Stopped; all is kept in {folder}. Go on: advisor diagnose --resume", folder=folder))]
+
+
+def no_such_choice(text: str, count: int) -> list[Block]:
+    """A number that stands for nothing; the question stands."""
+    return [
+        Line(
+            say("there is no choice {text}: 1 to {count}, the answer itself, or ?", text=text, count=count), tone="warn"
+        )
+    ]
+
+
+def prompt(first: bool) -> str:
+    """What stands before what is typed."""
+    return say("more, or Enter to go on> ") if first else "> "
 
 
 def refused(line: str) -> list[Block]:

@@ -97,7 +97,7 @@ def tally(report: Report, shown: list[Finding]) -> str:
     each = ((counts[one], say(words.LABELS[one]).lower()) for one in STATUSES if counts[one])
     found = say(", ").join(say("{count} {status}", count=count, status=label) for count, label in each)
     also = (say(" Also: {found}.", found=found) if led else say(" Found: {found}.", found=found)) if found else ""
-    build = say("Build: {build}.", build=report.build.label or say("not known"))
+    build = say("Build: {build}.", build=told(report.build.label) or say("not known"))
     return build + also + (say(" Case {id}.", id=report.id) if report.id else "")
 
 
