@@ -22,7 +22,9 @@ from advisor.model.truth import Truth
 
 LISTED = 3  # of what one capture is looked through for; all stand in the question's `asks`
 _LISTED = ("Does any rank's log show ", "Is a thread of any rank seen in ")
-_TRIMMED = re.compile(r"\s*(?:\| *head\b|,? or the\b)")  # pip show vllm | head -2, or the first lines of the log
+_TRIMMED = re.compile(
+    r"(?: *\| *head(?: -\w+)*)?(?:,? or the .*)?\Z", re.S
+)  # … | head -2, or the first lines of the log
 WEIGHT = {"matched": 8.0, "likely": 4.0, "possible": 2.0, "exposed": 1.0}
 BUILD = "Which engine and which exact build is running: version, commit, or image digest?"
 LAUNCH = Missing(
@@ -80,18 +82,20 @@ def questions(verdicts: list[Verdict], view: View) -> tuple[Question, ...]:
 
 
 def _once(asked: list[Question]) -> Iterable[Question]:
-    """Each capture asked for once, the first time, with the rules that ask for it again."""
+    """Each capture asked for once, the first time, with the rules that ask for it again and how they do."""
     first: dict[str, Question] = {}
     for one in asked:
         kept = first.setdefault(_capture(one), one)
-        first[_capture(one)] = replace(kept, rules=tuple(dict.fromkeys((*kept.rules, *one.rules))))
+        if kept is not one:
+            rules = tuple(dict.fromkeys((*kept.rules, *one.rules)))
+            asks = tuple(dict.fromkeys((*(kept.asks or (kept.question,)), *(one.asks or (one.question,)))))
+            first[_capture(one)] = replace(kept, rules=rules, asks=asks)
     return first.values()
 
 
 def _capture(ask: Missing | Question) -> str:
     """What a question is answered with, as the command without its trimmings; its own words where only a person can."""
-    command = _TRIMMED.split(ask.how, maxsplit=1)[0].strip()
-    return command or ask.question
+    return _TRIMMED.sub("", ask.how).strip() or ask.question
 
 
 def _merged(asks: list[tuple[Missing, str]]) -> Question:
