@@ -70,7 +70,7 @@ def report(judgement: Judgement) -> Report:
         questions=questions(verdicts, view),
         related=_related(judgement),
         excerpts=(),
-        coverage=_coverage(case, len(judgement.among), judgement.left_out),
+        coverage=_coverage(case, len(judgement.among), (*judgement.left_out, *_not_understood(judgement))),
         as_of=max((one.rule.as_of for one in verdicts), default=""),
         advisor=__version__,
     )
@@ -88,6 +88,15 @@ def _related(judgement: Judgement) -> tuple[ResemblanceOut, ...]:
     from advisor.jobs.search import MOST, related
 
     return tuple(one for one in related(case, MOST + len(seen), lone=False) if one.rule not in seen)[:MOST]
+
+
+def _not_understood(judgement: Judgement) -> tuple[str, ...]:
+    """What of the words was not understood; nothing where none were given."""
+    if not any(one.name.startswith("--symptom") for one in judgement.case.artifacts):
+        return ()
+    from advisor.jobs import understood
+
+    return tuple(filter(None, understood.notes(judgement)))
 
 
 def _echoes(judgement: Judgement) -> list[Statement]:
