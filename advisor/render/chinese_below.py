@@ -253,8 +253,8 @@ STATEMENTS: dict[str, str] = {
     "the timeout that the watchdog reports is an echo: a peer ended or did not answer": (
         "看门狗报告的超时只是连带报错：对端已退出或没有应答"
     ),
-    "{what} names no cause: it follows from an earlier failure, on this rank or another": (
-        "{what}：不指明原因，是此 rank 或别的 rank 上更早的失败引起的"
+    "{quote}: by itself this names no cause; look for what came before it, on this rank or another": (
+        "{quote}：它本身不指明原因；请看此前此 rank 或别的 rank 上先出现了什么"
     ),
 }
 
