@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import os
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,13 +27,15 @@ from advisor.errors import UsageError
 from advisor.jobs.answering import Progress, Step, follow, then
 from advisor.jobs.check import check
 from advisor.jobs.diagnose import standing
-from advisor.jobs.request import File, Request
+from advisor.jobs.request import File, Request, Said
 from advisor.jobs.rule_cases import RuleCase, cases
 from advisor.match.choosing import LEAST_BITS
 from tests.counting import steps
 from tests.front_door import advisor
+from tests.upstream.patch_clones import Repo
 
 CASES = list(cases())
+HEALTHY = Path(__file__).parent / "healthy"
 
 
 @pytest.fixture(autouse=True)
@@ -115,8 +119,8 @@ def test_five_questions_from_an_empty_paste_lead_to_what_to_capture(rule: str, e
 
 
 def test_the_sglang_report_pasted_gets_the_nccl_answer_after_two_questions_at_most(seed) -> None:
-    pasted = seed.read_text()
-    at = then(Progress(Request()), Step("", pasted, "paste-1.txt"))
+    pasted = seed.read_bytes()
+    at = then(Progress(Request()), Step("", name="paste-1.txt", content=pasted))
     for _ in range(2):
         now = standing(at.request, at.asked)
         if now.ask is None:
@@ -256,6 +260,108 @@ def test_the_ticket_holds_the_report_the_captures_and_what_was_asked(tmp_path) -
 
 
 @pytest.mark.parametrize(
+    ("answers", "complaint"),
+    [
+        ({"engine": "foo"}, "unknown engine 'foo'"),
+        ({"engine": "sglang", "build": "potato"}, "potato"),
+        ({"engine": "sglang", "log": "@missing.log"}, "no such file"),
+    ],
+)
+def test_an_answer_of_a_file_that_cannot_be_one_ends_it_in_a_line(tmp_path, answers, complaint) -> None:
+    (tmp_path / "a.json").write_text(json.dumps({"answers": answers}))
+    ran = advisor("diagnose", "--symptom", "hang", "--answers", "a.json", cwd=tmp_path)
+    assert ran.code == 2 and complaint in ran.err and len(ran.err.splitlines()) == 1
+
+
+def test_a_clone_is_judged_as_check_judges_it(tmp_path) -> None:
+    repo = Repo(tmp_path / "fork")
+    repo.commit("Start", {"vllm/__init__.py": "", "setup.py": ""})
+    (tmp_path / "a.json").write_text('{"answers": {}}')
+    given = ("--engine", "vllm", "--repo", "fork", "--symptom", "requests hang", "--format", "json")
+    told = advisor("diagnose", *given, "--answers", "a.json", cwd=tmp_path)
+    assert told.code in (0, 1), told.err
+    assert (
+        json.loads(told.out)["build"]["commit"]
+        == json.loads(advisor("check", *given, cwd=tmp_path).out)["build"]["commit"]
+    )
+
+
+@pytest.mark.parametrize("output", ["serve.log", "a.json"])
+def test_the_ticket_never_takes_the_place_of_an_input(tmp_path, output: str) -> None:
+    (tmp_path / "serve.log").write_text("requests hang\n")
+    (tmp_path / "a.json").write_text('{"answers": {}}')
+    before = (tmp_path / output).read_text()
+    ran = advisor("diagnose", "serve.log", "--answers", "a.json", "-o", output, cwd=tmp_path)
+    assert ran.code == 2 and "is one of the inputs" in ran.err
+    assert (tmp_path / output).read_text() == before
+    assert "advisor check" in ran.out  # the report is out before the ticket fails
+
+
+def test_a_compressed_log_is_handed_over_as_it_is(tmp_path) -> None:
+    (tmp_path / "serve.log.gz").write_bytes(gzip.compress(b"[2026-08-02 10:44:31 TP1] Scheduler watchdog timeout\n"))
+    (tmp_path / "a.json").write_text('{"answers": {"engine": "sglang", "log": "@serve.log.gz"}}')
+    asked = advisor("diagnose", "--symptom", "requests hang", "--answers", "a.json", "--most", "9", cwd=tmp_path)
+    piped = advisor("diagnose", stdin=(tmp_path / "serve.log.gz").read_bytes(), cwd=tmp_path)
+    assert "a watchdog fired" in asked.out and "a watchdog fired" in piped.out
+
+
+def test_an_answer_never_outweighs_what_was_read() -> None:
+    case = next(
+        one for one in CASES if str(one).endswith("spec-tp-state-divergence/cases/fires-unequal-numel-logs-alone")
+    )
+    known = check(case.request).report
+    denied = replace(case.request, said=(Said("fact:collective.sizes_differ", "no"),))
+    told = check(denied).report
+    assert [(one.rule, one.status) for one in told.findings] == [(one.rule, one.status) for one in known.findings]
+    assert any("is not followed: this says otherwise" in one for one in told.coverage.notes)
+
+
+def test_a_log_that_covers_the_run_is_not_overruled() -> None:
+    line = r"log:(?i)custom_all_reduce\.cuh[^\n]{0,80}invalid argument"
+    log = File("sglang-tp2.log", (HEALTHY / "sglang-tp2.log").read_bytes())
+    for said in ((), (Said(line, "yes"),)):
+        assert not [
+            one
+            for one in check(Request(files=(log,), said=said)).report.findings
+            if one.status in ("matched", "likely")
+        ]
+
+
+@pytest.mark.parametrize("text", ["log:a=b=yes", "env:A=a=b", "fact:symptom.hang=yes"])
+def test_said_takes_apart_what_the_check_line_puts_together(text: str, tmp_path) -> None:
+    ran = advisor("check", "--engine", "sglang", "--symptom", "hang", "--said", text, cwd=tmp_path)
+    assert ran.code in (0, 1), ran.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hardware:zzz=x", "hardware:count=-5", "log:(unclosed=yes", "fact:topology.tp=nan", "fact:no.such=yes", "x"],
+)
+def test_said_that_says_nothing_is_refused_in_a_line(text: str, tmp_path) -> None:
+    ran = advisor("check", "--engine", "sglang", "--symptom", "hang", "--said", text, cwd=tmp_path)
+    assert ran.code == 2 and len(ran.err.splitlines()) == 1, ran.err
+
+
+SECRETS = {
+    ("--env", "MY_PASSWORD=with space secret"): "space secret",
+    ("--flags", "vllm serve m --api-key abc12"): "abc12",
+    ("--flags", "HF_TOKEN=abc12 vllm serve m"): "abc12",
+    ("--flags", "vllm serve m --hf-token 'a b c d'"): "a b c d",
+}
+
+
+@pytest.mark.parametrize(("given", "secret"), SECRETS.items())
+def test_the_check_line_holds_no_secret_and_every_option(given, secret, tmp_path) -> None:
+    (tmp_path / "a.json").write_text('{"answers": {}}')
+    ran = advisor(
+        "diagnose", *given, "--engine", "vllm", "--symptom", "requests hang", "--answers", "a.json", cwd=tmp_path
+    )
+    line = shlex.split(ran.out.rstrip().splitlines()[-1])
+    assert line[:2] == ["advisor", "check"] and given[0] in line and line[-2:] == ["--symptom", "requests hang"]
+    assert secret not in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
     ("content", "complaint"),
     [("{", "is not JSON"), ("[]", "is not advisor-answers/1"), ('{"answers": {"engine": 3}}', "holds no answers")],
 )
@@ -268,6 +374,21 @@ def test_a_file_without_answers_is_one_line(tmp_path, content: str, complaint: s
 def test_nothing_to_resume_is_one_line(tmp_path) -> None:
     ran = advisor("diagnose", "--resume", cwd=tmp_path)
     assert ran.code == 2 and "there is nothing to resume" in ran.err
+    ran = advisor("diagnose", "--resume", "--engine", "vllm", cwd=tmp_path)
+    assert ran.code == 2 and "takes nothing beside" in ran.err
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"options": {"colour": "red"}}, {"options": {"files": "abc"}}, {"options": {"engine": []}}, {"schema": "x/1"}],
+)
+def test_a_kept_diagnosis_that_was_edited_badly_is_one_line(tmp_path, changed) -> None:
+    folder = tmp_path / "state/advisor/diagnose/20261129-000000"
+    folder.mkdir(parents=True)
+    body = {"schema": "advisor-answers/1", "options": {}, "steps": []} | changed
+    (folder / "answers.json").write_text(json.dumps(body))
+    ran = advisor("diagnose", "--resume", cwd=tmp_path)
+    assert ran.code == 2 and len(ran.err.splitlines()) == 1, ran.err
 
 
 # commands

@@ -18,7 +18,7 @@ _OBJECTS = {
 }  # fmt: skip
 _PROSE = re.compile(r"^(?:the|two|a) |, or |, and | on every rank|\(or ", re.IGNORECASE)  # `pip show x, or the log`
 _STARTS = re.compile(r"\brestart |\(the same start\)|\bserve api_server\b|LAUNCH_BLOCKING=|^add |check_env\.")
-_ELSE = re.compile(r", or the .*$| \(or [^)]*\)$| on every rank.*$")  # `pip show x, or the first lines of the log`
+_ELSE = re.compile(r", or the .*$| \(or [^)]*\)$|,? on every rank.*$")  # `pip show x, or the first lines of the log`
 _TWICE = re.compile(r"for i in 1 2; do (.*\bPID\b.*); sleep (\d+); done")
 _INSIDE = re.compile(
     r"(?:\(date; )?curl |pip |python3? |uname |nvidia-smi|npu-smi|env |cat |ls |find |grep .* /proc/|df |free "

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
@@ -28,7 +29,11 @@ Hear = Callable[[Ask | None], Typed]
 
 @dataclass
 class Conversation:
-    """One diagnosis under way. `base` is the evidence given at the start; at most `most` questions are asked."""
+    """One diagnosis under way. `base` is the evidence given at the start; at most `most` questions are asked.
+
+    Where it goes on alone (`kept.alone`), an answer that cannot be one raises UsageError, for nobody is there to answer
+    again.
+    """
 
     base: Request
     kept: Kept
@@ -36,6 +41,7 @@ class Conversation:
     hear: Hear
     most: int
     at: Progress = field(init=False)
+    _judged: tuple[Request, Any] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.at = follow(self.base, self.kept.steps)
@@ -55,9 +61,11 @@ class Conversation:
         return now
 
     def _stand(self, before: Standing | None) -> Standing:
-        from advisor.jobs.diagnose import standing  # loads the readers: the first prompt does not wait for them
+        from advisor.jobs.diagnose import judged, stand  # load the readers: the first prompt does not wait for them
 
-        now = standing(self.at.request, self.at.asked)
+        if self._judged is None or self._judged[0] is not self.at.request:  # "not known" changes nothing
+            self._judged = (self.at.request, judged(self.at.request))
+        now = stand(self._judged[1], self.at.request, self.at.asked)
         self.show(page.understood(now, before))
         return now
 
@@ -80,54 +88,62 @@ class Conversation:
 
     def pipe_in(self) -> None:
         """Take what is piped in as the first paste."""
-        text = "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8", "replace")
-        if text.strip():
-            self._take(Step("", text, self.kept.next_name()))
+        content = b"" if sys.stdin is None else sys.stdin.buffer.read()
+        if content.strip():
+            self._take(Step("", name=self.kept.next_name(), content=content))
 
     def _turn(self, ask: Ask) -> bool:
         """One question answered, or taken back; False when it is to end here."""
         while True:
             typed = self.hear(ask)
-            word = typed.text.strip().casefold()
+            word = "" if self.kept.alone else typed.text.strip().casefold()
             if word in END:
                 return False
-            if word in BACK:
-                if self.kept.back():
-                    self.at = follow(self.base, self.kept.steps)
-                    return True
-                continue
-            if self._answer(ask, typed):
+            if word in BACK and self._back():
+                return True
+            if word not in BACK and self._answer(ask, typed):
                 return True
 
-    def _answer(self, ask: Ask, typed: Typed) -> bool:
-        text = chosen(ask, typed.text)
-        if ask.options and text.isascii() and text.isdigit() and text not in {one.answer for one in ask.options}:
-            self.show(page.no_such_choice(text, len(ask.options)))
+    def _back(self) -> bool:
+        if not self.kept.back():
             return False
-        if (
-            (typed.pasted and is_evidence(text))
-            or text.startswith("@")
-            or (ask.kind == "evidence" and not is_unsure(text))
-        ):
+        self.at = follow(self.base, self.kept.steps)
+        return True
+
+    def _answer(self, ask: Ask, typed: Typed) -> bool:
+        """Take an answer; False when it cannot be one. What was pasted and answers nothing is evidence."""
+        text = typed.text.strip() if self.kept.alone else chosen(ask, typed.text)
+        numbered = ask.options and not _numbers(ask) and text.isascii() and text.isdigit()
+        if numbered and text not in {one.answer for one in ask.options}:
+            return self._refused(page.no_such_choice(text, len(ask.options)), f"{text!r} is no answer to {ask.about}")
+        evidence = text.startswith("@") or (typed.pasted and is_evidence(text))
+        if evidence or (ask.kind == "evidence" and not is_unsure(text)):
             return self._hand_over(text, ask.about, ask.question)
-        return self._take(Step(ask.about, text, "", ask.question))
+        try:
+            return self._take(Step(ask.about, text or NOT_KNOWN, "", ask.question))
+        except UsageError as error:
+            if typed.pasted:
+                return self._hand_over(text, ask.about, ask.question)
+            return self._refused(page.refused(error.line()), error.line())
 
     def _hand_over(self, text: str, about: str, question: str = "") -> bool:
-        """Evidence: pasted, or in a file."""
+        """Evidence: pasted, or in a file. False when the file cannot be read."""
         try:
-            if text.strip().startswith("@") and "\n" not in text.strip():
-                text = files_of.read(text.strip()[1:].strip()).content.decode("utf-8", "replace")
+            name = text.strip()
+            is_file = name.startswith("@") and "\n" not in name
+            content = files_of.read(name[1:].strip()).content if is_file else text.encode("utf-8", "replace")
         except UsageError as error:
-            self.show(page.refused(error.line()))
-            return False
-        return self._take(Step(about, text, self.kept.next_name(), question))
+            return self._refused(page.refused(error.line()), error.line())
+        return self._take(Step(about, "", self.kept.next_name(), question, content))
+
+    def _refused(self, blocks: list[Block], line: str) -> bool:
+        if self.kept.alone:
+            raise UsageError(line, "--answers", None)
+        self.show(blocks)
+        return False
 
     def _take(self, step: Step) -> bool:
-        try:
-            self.at = then(self.at, step)
-        except UsageError as error:
-            self.show(page.refused(error.line()))
-            return False
+        self.at = then(self.at, step)
         try:
             self.kept.add(step)
         except UsageError as error:
@@ -136,12 +152,17 @@ class Conversation:
         return True
 
 
+def _numbers(ask: Ask) -> bool:
+    """Whether the answers themselves are numbers: then a number is one of them, and not the place of one."""
+    return any(one.answer.isdigit() for one in ask.options)
+
+
 def chosen(ask: Ask, text: str) -> str:
     """The answer that was meant: a number stands for its choice, nothing for not known."""
     word = text.strip()
     if not word:
         return NOT_KNOWN
-    if ask.options and word.isascii() and word.isdigit() and 1 <= int(word) <= len(ask.options):
+    if not _numbers(ask) and word.isascii() and word.isdigit() and 1 <= int(word) <= len(ask.options):
         return ask.options[int(word) - 1].answer
     for one in ask.options:
         if word.casefold() in (one.label.casefold(), one.answer.casefold()):

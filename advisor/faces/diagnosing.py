@@ -6,18 +6,19 @@ With a terminal the person there is asked; with a file of answers, or where nobo
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from advisor.errors import UsageError
 from advisor.faces import evidence
 from advisor.faces import files as files_of
 from advisor.faces.bare_options import HERE
 from advisor.faces.conversation import Conversation, Hear, from_file
-from advisor.faces.keeping import Options, answers_in, begin, latest
-from advisor.jobs.equivalent import check_line
-from advisor.jobs.redaction import redact
+from advisor.faces.keeping import Kept, Options, answers_in, begin, latest
+from advisor.jobs.equivalent import check_line, without_secrets
 from advisor.model.diagnosis import Standing
 from advisor.model.report import Report
 from advisor.render import diagnosis_page as page
@@ -27,16 +28,35 @@ from advisor.render.text import lay
 
 @dataclass(frozen=True)
 class Page:
-    """How it is shown. `is_text` False: the report goes out in another format, the conversation to standard error."""
+    """How it is shown: the conversation where a person reads it, the report to standard output.
+
+    `is_text` False: the report goes out in another format, and not from here.
+    """
 
     colour: bool
     width: int
     is_text: bool
 
-    def show(self, blocks: Sequence[Block]) -> None:
-        """Print blocks, and an empty line after them."""
-        said = lay(blocks, colour=self.colour, width=self.width)
-        print(said, file=sys.stdout if self.is_text else sys.stderr, flush=True)
+    def talk(self, blocks: Sequence[Block]) -> None:
+        """Print blocks of the conversation, and an empty line after them."""
+        if self.is_text and (is_terminal(sys.stdout) or not is_terminal(sys.stderr)):
+            files_of.write(self._laid(blocks), None)
+            return
+        with suppress(OSError):
+            print(self._laid(blocks).encode("utf-8", "backslashreplace").decode(), file=sys.stderr, flush=True)
+
+    def report(self, blocks: Sequence[Block]) -> None:
+        """Print the report."""
+        if self.is_text:
+            files_of.write(self._laid(blocks), None)
+
+    def _laid(self, blocks: Sequence[Block]) -> str:
+        return lay(blocks, colour=self.colour, width=self.width) + "\n"
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person reads or writes there."""
+    return bool(stream and stream.isatty())
 
 
 @dataclass(frozen=True)
@@ -51,25 +71,37 @@ def diagnose(
     options: Options, page_: Page, *, answers: Path | None, resume: bool, most: int, output: Path | None
 ) -> Done:
     """The whole diagnosis: alone with a file of answers, or with the person at the terminal."""
+    if resume and (any(options.values()) or answers):
+        raise UsageError("takes nothing beside: it goes on with what was given", "--resume", "paste more at its prompt")
     told = answers_in(answers) if answers is not None else {}
-    if resume and any(options.values()):
-        raise UsageError("takes no evidence: it goes on with what was given", "--resume", "paste more at its prompt")
-    piped = "-" in (options.get("files") or ())
-    kept, problem = (latest(), "") if resume else begin(_placed(options))
-    if problem:
-        page_.show(page.not_kept(problem))
-    given = evidence.given(**{"said": None, **kept.options})  # type: ignore[arg-type]
-    asked = answers is None and terminal_is_there()
-    talk = Conversation(given.request, kept, page_.show, _hearing(asked, told), most)
-    if piped or (not asked and answers is None and not resume and not given.inputs):
+    asked = answers is None and (is_terminal(sys.stdout) or (is_terminal(sys.stdin) and is_terminal(sys.stderr)))
+    kept, piped = (
+        latest() if resume else Kept(None, _placed(options), [], not asked),
+        not resume and _piped(options, answers),
+    )
+    if not resume and (asked or piped):
+        kept, problem = begin(kept.options, alone=not asked)
+        page_.talk(page.not_kept(problem) if problem else [])
+    repo = kept.options["repo"]
+    given = evidence.given(**{**kept.options, "repo": Path(str(repo)) if repo else None})  # type: ignore[arg-type]
+    talk = Conversation(given.request, kept, page_.talk, _hearing(asked, told), most)
+    if piped:
         talk.pipe_in()
     try:
         end = talk.run()
     except KeyboardInterrupt:
-        page_.show(page.interrupted(str(kept.folder or "")))
+        page_.talk(page.interrupted(str(kept.folder or "")))
         raise
-    _close(talk, end, page_, output, asked)
-    return Done(end.report, tuple(error.line() for error in given.problems))
+    inputs = [*given.inputs, *([str(answers)] if answers else [])]
+    problems = _close(talk, end, page_, output or (ticket_name if asked else None), inputs)
+    return Done(end.report, (*(error.line() for error in given.problems), *problems))
+
+
+def _piped(options: Options, answers: Path | None) -> bool:
+    """Whether something to read is piped in: asked for by `-`, or the only thing there is."""
+    if "-" in (options.get("files") or ()):
+        return True
+    return not is_terminal(sys.stdin) and not any(options.values()) and answers is None
 
 
 def _placed(options: Options) -> Options:
@@ -86,11 +118,6 @@ def _placed(options: Options) -> Options:
     return placed
 
 
-def terminal_is_there() -> bool:
-    """Whether a person can be asked: what is shown goes to a terminal."""
-    return bool(sys.stdout and sys.stdout.isatty())
-
-
 def _hearing(asked: bool, answers: Mapping[str, str]) -> Hear:
     if not asked:
         return from_file(answers)
@@ -100,22 +127,29 @@ def _hearing(asked: bool, answers: Mapping[str, str]) -> Hear:
     return lambda ask: terminal.ask(page.prompt(ask is None))
 
 
-def _close(talk: Conversation, end: Standing, page_: Page, output: Path | None, asked: bool) -> None:
-    """The report, what to capture next, the file for the ticket, and the same as one command."""
+def _close(
+    talk: Conversation, end: Standing, page_: Page, output: Path | Callable[[Path], Path] | None, inputs: list[str]
+) -> list[str]:
+    """The report, what to capture next, the file for the ticket, and the same as one command; what went wrong."""
     kept, options = talk.kept, talk.kept.options
     places = {step.name: str(kept.folder / step.name) for step in kept.steps if step.name and kept.folder}
     paths = [(f"--{name}", str(options[name])) for name in ("repo", "installed") if options.get(name)]
     beside = tuple(word for pair in paths for word in pair)
     if options.get("repo") and options.get("version"):
         beside = (*beside, "--version", str(options["version"]))
-    line = redact(check_line(talk.at.request, places, beside))
-    told = [(step.question, step.name or redact(step.text)) for step in kept.steps if step.about]
-    ticket = output or (ticket_name(Path.cwd()) if asked else None)
-    if ticket is not None:
-        files_of.write(page.ticket(end, told, line), ticket, [])
-    if page_.is_text:
-        page_.show(page.report_of(end))
-    page_.show(page.kept(end, line, str(ticket or ""), str(kept.folder or "")))
+    line = check_line(talk.at.request, places, beside)
+    page_.report(page.report_of(end))
+    told = [(step.question, step.name or without_secrets(step.text)) for step in kept.steps if step.about]
+    ticket, problems = "", list[str]()
+    try:
+        target = output(Path.cwd()) if callable(output) else output
+        if target is not None:
+            files_of.write(page.ticket(end, told, line), target, [*inputs, *places.values()])
+            ticket = str(target)
+    except UsageError as error:  # the report is out already
+        problems.append(error.line())
+    page_.talk(page.kept(end, line, ticket, str(kept.folder or "")))
+    return problems
 
 
 def ticket_name(folder: Path) -> Path:

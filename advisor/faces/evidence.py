@@ -108,7 +108,7 @@ def given(
         model=model,
         symptoms=tuple(symptom or ()),
         files=tuple(contents),
-        said=tuple(_said(one) for one in said or ()),
+        said=_said(said),
         unread=(*(error.line() for error in problems), *notes),
     )
     if problems and not _anything(request):
@@ -116,11 +116,17 @@ def given(
     return Given(request, (*(files or ()), *(log or ()), *(stack or ())), tuple(problems))
 
 
-def _said(text: str) -> Answered:
-    about, equals, answer = text.rpartition("=")
-    if not equals or not about.strip() or not answer.strip():
-        raise UsageError("is not ABOUT=ANSWER", f"--said {text!r}", "such as --said fact:symptom.first_request=no")
-    return Answered(about.strip(), answer.strip())
+def _said(texts: Many | None) -> tuple[Answered, ...]:
+    """Answers, each about another thing. A pattern may hold an equals sign, an answer to anything else too."""
+    said: dict[str, Answered] = {}
+    for text in texts or ():
+        about, equals, answer = text.rpartition("=") if text.startswith(("log:", "stack:")) else text.partition("=")
+        if not equals or not about.strip() or not answer.strip():
+            raise UsageError("is not ABOUT=ANSWER", f"--said {text!r}", "such as --said fact:symptom.first_request=no")
+        if about.strip() in said:
+            raise UsageError(f"{about.strip()} is answered twice", "--said", "keep one of them")
+        said[about.strip()] = Answered(about.strip(), answer.strip())
+    return tuple(said.values())
 
 
 def _located(repo: Path | None, installed: str | None, engine: str, version: str) -> Located | None:

@@ -43,7 +43,7 @@ def write(content: str, output: Path | None, inputs: Iterable[str] = (), option:
         if target.exists() and not target.is_file():
             target.write_text(content, encoding="utf-8")  # a device or a pipe is written to, never replaced
         else:
-            _replace(target, content)
+            _replace(target, content.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", where, None) from None
 
@@ -62,7 +62,7 @@ def _target(output: Path, where: str, inputs: Iterable[str]) -> Path:
     return target
 
 
-def write_whole(target: Path, content: str) -> None:
+def write_whole(target: Path, content: bytes) -> None:
     """A file of our own, written whole or not at all. Raises UsageError when it cannot be written."""
     try:
         _replace(target, content)
@@ -70,10 +70,10 @@ def write_whole(target: Path, content: str) -> None:
         raise UsageError(f"cannot be written: {error.strerror or error}", str(target), None) from None
 
 
-def _replace(target: Path, content: str) -> None:
+def _replace(target: Path, content: bytes) -> None:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        part.write_text(content, encoding="utf-8")
+        part.write_bytes(content)
         if target.exists():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
         part.replace(target)
@@ -86,8 +86,9 @@ def _replace(target: Path, content: str) -> None:
 def _to_stdout(content: str) -> None:
     if sys.stdout is None:
         raise UsageError("standard output is closed", None, "use --output FILE")
+    known = sys.stdout.encoding or "utf-8"  # a file's name may hold what is no text, a terminal may know less
     try:
-        sys.stdout.write(content)
+        sys.stdout.write(content.encode(known, "backslashreplace").decode(known))
         sys.stdout.flush()
     except OSError as error:
         if error.errno == errno.EPIPE:

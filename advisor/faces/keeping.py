@@ -31,18 +31,24 @@ def home() -> Path:
 
 Options = dict[str, "str | list[str] | None"]
 """What `evidence.given` takes, by name."""
+WORDS = ("engine", "version", "repo", "installed", "model")
+LISTS = ("files", "flags", "env", "component", "hardware", "symptom", "log", "stack")
 
 
 @dataclass
 class Kept:
-    """One diagnosis on disk. `folder` None when nothing can be kept, and then nothing is written."""
+    """One diagnosis on disk. `folder` None when nothing can be kept, and then nothing is written.
+
+    `alone`: nobody was asked, so there is nothing to go on with.
+    """
 
     folder: Path | None
     options: Options
     steps: list[Step]
+    alone: bool = False
 
     def add(self, step: Step) -> None:
-        """Keep one more step."""
+        """Keep one more step. Raises UsageError when it cannot be written."""
         self.steps.append(step)
         self.write()
 
@@ -61,22 +67,23 @@ class Kept:
         rows = []
         for step in self.steps:
             if step.name and not (self.folder / step.name).exists():
-                files_of.write_whole(self.folder / step.name, step.text)
+                files_of.write_whole(self.folder / step.name, step.content)
             row = {"about": step.about, "question": step.question}
             rows.append({**row, "paste": step.name} if step.name else {**row, "answer": step.text})
-        body = {"schema": SCHEMA, "options": self.options, "steps": rows}
-        files_of.write_whole(self.folder / NAME, json.dumps(body, ensure_ascii=False, indent=1) + "\n")
+        body = {"schema": SCHEMA, "alone": self.alone, "options": self.options, "steps": rows}
+        files_of.write_whole(self.folder / NAME, f"{json.dumps(body, indent=1)}\n".encode())
 
     def next_name(self) -> str:
-        """A name for the next paste, new in this folder."""
-        taken = {step.name for step in self.steps}
-        number = len(taken - {""}) + 1
+        """A name for the next paste, new in this folder and among the files given."""
+        given = [one for name in ("files", "log", "stack") for one in self.options.get(name) or ()]
+        taken = {*(step.name for step in self.steps), *(Path(one).name for one in given)}
+        number = 1
         while f"paste-{number}.txt" in taken or (self.folder and (self.folder / f"paste-{number}.txt").exists()):
             number += 1
         return f"paste-{number}.txt"
 
 
-def begin(options: Options) -> tuple[Kept, str]:
+def begin(options: Options, *, alone: bool) -> tuple[Kept, str]:
     """A new diagnosis, and why it cannot be kept ("" when it can)."""
     folder = home() / datetime.now().strftime("%Y%m%d-%H%M%S")
     for number in range(100):
@@ -84,38 +91,49 @@ def begin(options: Options) -> tuple[Kept, str]:
         try:
             place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             place.mkdir(mode=0o700)
+            kept = Kept(place, options, [], alone)
+            kept.write()
         except FileExistsError:
             continue
-        except OSError as error:
-            return Kept(None, options, []), f"{place}: {error.strerror or error}"
-        return Kept(place, options, []), ""
-    return Kept(None, options, []), str(folder)
+        except (OSError, UsageError) as error:
+            return Kept(None, options, [], alone), f"{place}: {getattr(error, 'strerror', None) or error}"
+        return kept, ""
+    return Kept(None, options, [], alone), str(folder)
 
 
 def latest() -> Kept:
-    """The last diagnosis. Raises UsageError when there is none, or when it cannot be read."""
-    found = sorted(one.parent for one in home().glob(f"*/{NAME}"))
-    if not found:
-        raise UsageError("there is nothing to resume", "--resume", f"diagnoses are kept in {home()}")
-    return read(found[-1] / NAME)
+    """The last diagnosis in which somebody was asked. Raises UsageError when there is none, or it cannot be read."""
+    for path in sorted(home().glob(f"*/{NAME}"), key=lambda one: one.stat().st_mtime_ns, reverse=True):
+        kept = read(path)
+        if not kept.alone:
+            return kept
+    raise UsageError("there is nothing to resume", "--resume", f"diagnoses are kept in {home()}")
 
 
 def read(path: Path) -> Kept:
     """The diagnosis in a file of this kind. Raises UsageError when it cannot be read."""
     body = _loaded(path)
+    if body.get("schema") != SCHEMA:
+        raise UsageError(f"is not {SCHEMA}", str(path), "it is what diagnose writes")
     steps = [_step(row, path.parent, f"{path}: step {number}") for number, row in enumerate(body.get("steps") or (), 1)]
-    options = body.get("options") or {}
-    if not isinstance(options, dict) or not all(_is_option(one) for one in options.values()):
-        raise UsageError("its options are not words", str(path), None)
-    return Kept(path.parent, options, steps)
+    return Kept(path.parent, _options(body.get("options"), str(path)), steps, bool(body.get("alone")))
 
 
-def _is_option(value: object) -> bool:
-    return (
-        value is None
-        or isinstance(value, str)
-        or (isinstance(value, list) and all(isinstance(one, str) for one in value))
-    )
+def _options(given: object, where: str) -> Options:
+    """Every option, those not given empty."""
+    found = given if isinstance(given, dict) else {}
+    if unknown := sorted(set(found) - {*WORDS, *LISTS}):
+        raise UsageError(f"knows no option {unknown[0]!r}", where, f"known: {', '.join((*WORDS, *LISTS))}")
+    options: Options = {"engine": "", "version": "", "model": "", "repo": None, "installed": None}
+    options |= dict.fromkeys(LISTS)
+    for name, value in found.items():
+        words = value if isinstance(value, list) else [value or ""]
+        if isinstance(value, list) is not (name in LISTS and value is not None) or not all(
+            isinstance(one, str) for one in words
+        ):
+            raise UsageError(f"option {name!r} is not as it was written", where, None)
+        options[name] = value or options[name]
+    return options
 
 
 def _loaded(path: Path) -> dict[str, Any]:
@@ -134,8 +152,8 @@ def _step(row: object, folder: Path, where: str) -> Step:
     name = row.get("paste", "")
     if name and Path(name).name != name:
         raise UsageError(f"names no file beside it: {name}", where, None)
-    text = files_of.read(str(folder / name)).content.decode("utf-8", "replace") if name else row.get("answer", "")
-    return Step(row.get("about", ""), text, name, row.get("question", ""))
+    content = files_of.read(str(folder / name)).content if name else b""
+    return Step(row.get("about", ""), row.get("answer", ""), name, row.get("question", ""), content)
 
 
 def answers_in(path: Path) -> dict[str, str]:
@@ -145,7 +163,7 @@ def answers_in(path: Path) -> dict[str, str]:
     """
     body = _loaded(path)
     if body.get("schema") == SCHEMA:
-        return {step.about: step.text for step in read(path).steps if step.about}
+        return {step.about: step.text for step in read(path).steps if step.about and not step.name}
     answers = body.get("answers")
     if not isinstance(answers, dict) or not all(isinstance(one, str) for one in answers.values()):
         raise UsageError("holds no answers", str(path), '{"answers": {"engine": "sglang", "build": "0.5.16"}}')

@@ -19,6 +19,7 @@ from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.input.vt100_parser import Vt100Parser
 from prompt_toolkit.key_binding import KeyBindings, KeyPress, KeyPressEvent
 from prompt_toolkit.keys import Keys
+from prompt_toolkit.output.defaults import create_output
 
 from advisor.faces.typed import Typed
 
@@ -63,15 +64,20 @@ class Terminal:
 
     def __init__(self) -> None:
         self._pastes: dict[str, str] = {}
+        self._short = False
         keys = KeyBindings()
         keys.add(Keys.BracketedPaste)(self._pasted)
         self._session: PromptSession[str] = PromptSession(
-            key_bindings=keys, input=_input(), enable_open_in_editor=False
+            key_bindings=keys,
+            input=_input(),
+            output=create_output(always_prefer_tty=True),
+            enable_open_in_editor=False,
         )
 
     def _pasted(self, event: KeyPressEvent) -> None:
         text = event.data.replace("\r\n", "\n").replace("\r", "\n")
         if len(text) <= SHORT and "\n" not in text.strip("\n"):
+            self._short = True
             event.current_buffer.insert_text(text.strip("\n"))
             return
         mark = f"[pasted {text.count(chr(10)) + 1} lines]" + " " * len(self._pastes)  # spaces tell equal marks apart
@@ -81,13 +87,14 @@ class Terminal:
     def ask(self, prompt: str) -> Typed:
         """The next line, with what was pasted into it."""
         self._pastes.clear()
+        self._short = False
         lines = [self._session.prompt(prompt)]
         while self._waiting():
             lines.append(self._session.prompt(""))
         text = "\n".join(lines)
         for mark in sorted(self._pastes, key=len, reverse=True):
             text = text.replace(mark, self._pastes[mark])
-        return Typed(text, bool(self._pastes) or len(lines) > 1)
+        return Typed(text, self._short or bool(self._pastes) or len(lines) > 1)
 
     def _waiting(self) -> bool:
         """Whether more lines have come already: a paste that the terminal does not mark."""

@@ -34,15 +34,16 @@ LONGEST = 400
 
 @dataclass(frozen=True)
 class Step:
-    """One thing done in a diagnosis: something pasted (`about` is ""), or an answer to the question `about`.
+    """One thing done in a diagnosis: evidence handed over (`name` and `content`), or an answer (`text`).
 
-    `name` is the paste's, `text` the paste or answer itself; `question` in words, for people who read it later.
+    `about` is the question it came at, "" at none; `question` has it in words, for people who read it later.
     """
 
     about: str
-    text: str
+    text: str = ""
     name: str = ""
     question: str = ""
+    content: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,13 @@ def follow(base: Request, steps: Iterable[Step]) -> Progress:
 
 def then(at: Progress, step: Step) -> Progress:
     """Where one step leads."""
-    if not step.about:
-        return replace(at, request=handed(at.request, step.text, step.name))
-    asked = at.asked | {step.about}
+    asked = at.asked | {step.about} if step.about else at.asked
+    if step.name:
+        return Progress(handed(at.request, step.content, step.name), asked)
     if is_unsure(step.text):
         return Progress(at.request, asked)
-    if is_evidence(step.text) or step.name or step.about in ("log", "stacks") or _shows(step):
-        return Progress(handed(at.request, step.text, step.name or "answer"), asked)
+    if is_evidence(step.text) or step.about in ("log", "stacks") or _shows(step):
+        return Progress(handed(at.request, step.text.encode("utf-8", "replace"), f"answer to {step.about}"), asked)
     return Progress(answered(at.request, step.about, step.text), asked)
 
 
@@ -90,9 +91,9 @@ def is_evidence(text: str) -> bool:
     return "\n" in text.strip() or len(text) > LONGEST
 
 
-def handed(request: Request, text: str, name: str) -> Request:
-    """The request with one more paste; a line that is nothing but flags or words is taken as such by its reader."""
-    return replace(request, files=(*request.files, File(name, text.encode("utf-8", "replace"))))
+def handed(request: Request, content: bytes, name: str) -> Request:
+    """The request with one more file; a line that is nothing but flags or words is taken as such by its reader."""
+    return replace(request, files=(*request.files, File(name, content)))
 
 
 def answered(request: Request, about: str, text: str) -> Request:

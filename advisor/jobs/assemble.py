@@ -141,14 +141,30 @@ def _told_beside(request: Request, gathering: Gathering) -> None:
 
 
 def _answers(request: Request, gathering: Gathering) -> None:
-    """What was answered to questions."""
+    """What was answered to questions; where something that was read says otherwise, that is said and holds."""
     if not request.said:
         return
     from advisor.jobs.said import fact_of
 
     for one in request.said:
         with gathering.excused():
-            gathering.facts.append(fact_of(one))
+            fact = fact_of(one)
+            if (against := _against(fact, gathering)) is not None:
+                text = f"the answer “{one.answer}” to {one.about} is not followed: this says otherwise"
+                gathering.notes.append(Note("conflict", text, against.span or Span(against.name)))
+            gathering.facts.append(fact)
+
+
+def _against(answer: Fact, gathering: Gathering) -> Fact | None:
+    """What was read or given that an answer does not agree with."""
+    kind, _, name = answer.name.partition(":")
+    if kind == "setting" and gathering.launches:
+        told = [launch.setting(name) for launch in gathering.launches]
+        if all(one is not None or launch.complete for one, launch in zip(told, gathering.launches, strict=True)):
+            given = next((one for one in told if one is not None), None)
+            if given is None or given.value != answer.value:
+                return Fact(gathering.launches[0].artifact, None, "stated", given.span if given else None)
+    return next((one for one in gathering.facts if one.name == answer.name and one.value != answer.value), None)
 
 
 def _has_words(text: str) -> bool:

@@ -45,6 +45,7 @@ def _workload(request: Request, engine: str) -> Workload | None:
     for file in request.files:
         for one in read_file(file.name, file.content, known).workloads:
             in_container = one.format in ("kubernetes", "compose") or (one.format == "shell" and one.name)
-            if in_container and one.launch.engine in ("", engine):
+            named = not any(word.startswith("-") for word in (one.name, one.namespace, one.container))  # or an option
+            if in_container and named and one.launch.engine in ("", engine):
                 return one
     return None

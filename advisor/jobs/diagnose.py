@@ -44,8 +44,17 @@ CLOSED = {"hardware:arch": ("x86_64", "aarch64"), "hardware:vendor": ("nvidia", 
 
 def standing(request: Request, asked: frozenset[str] = frozenset()) -> Standing:
     """Where the diagnosis stands. `asked` are questions that had their turn and were not answered."""
+    return stand(judged(request), request, asked)
+
+
+def judged(request: Request) -> Judgement:
+    """The judgement of a request: what takes time, and stays as it is until something is added."""
     case, _ = assemble(request)
-    judgement = judge_case(case)
+    return judge_case(case)
+
+
+def stand(judgement: Judgement, request: Request, asked: frozenset[str]) -> Standing:
+    """Where the diagnosis stands once the request is judged."""
     view = judgement.view
     held = beliefs(judgement.judged, view, catalogue_weights())
     place = place_of(request, view)

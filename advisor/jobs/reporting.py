@@ -14,7 +14,7 @@ from advisor.match.conditions import evaluate, strongest
 from advisor.match.echoes import echoes, of_nobody
 from advisor.match.judge import Verdict
 from advisor.match.questions import missing, questions, wanted
-from advisor.match.view import View
+from advisor.match.view import ANSWERED, View
 from advisor.model.case import Case
 from advisor.model.condition import Condition, Scalar
 from advisor.model.fact import HELPED, Fact
@@ -174,6 +174,8 @@ def says(fact: Fact) -> str:
     if kind in ("setting", "env"):
         return fact.why if fact.origin == "default" and fact.why else f"{name} is {value}"
     if kind == "log":
+        if fact.span is not None and fact.span.artifact == ANSWERED:
+            return f"answered: a log shows `{fact.name.removeprefix('log:')}`"
         return f"the text says: {value}"
     if kind == "stack":
         return f"a thread is in {name}"

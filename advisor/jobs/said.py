@@ -5,9 +5,13 @@ A flag or variable said not to be there has the value None, a line or stack said
 
 from __future__ import annotations
 
+from math import isfinite
+
 from advisor.errors import UsageError
 from advisor.jobs.request import Said
+from advisor.model.condition import HARDWARE
 from advisor.model.fact import Fact, FactKind, Span, Value
+from advisor.patterns import PatternError, compile_pattern
 
 YES = ("yes", "y", "true", "on", "1", "是", "有", "对", "会")
 NO = ("no", "n", "false", "off", "0", "否", "没有", "不", "不是", "不会")
@@ -18,6 +22,8 @@ def fact_of(said: Said) -> Fact:
     """The answer as a stated fact. Raises UsageError where it is not one of the kind asked for."""
     kind, _, name = said.about.partition(":")
     text = said.answer.strip()
+    if kind == "log":
+        _compiles(name)
     if kind in ("log", "stack"):
         return _stated(said.about, yes_or_no(text), text)
     if kind in ("setting", "env"):
@@ -28,7 +34,14 @@ def fact_of(said: Said) -> Fact:
         return _stated(f"hardware.{name}", _machine(name, text), text)
     if kind == "fact":
         return _of_kind(name, text)
-    raise UsageError(f"no question is about {said.about!r}", "answers", "an answers file is what diagnose writes")
+    raise UsageError(f"no question is about {said.about!r}", "--said", "the line that diagnose prints has them")
+
+
+def _compiles(pattern: str) -> None:
+    try:
+        compile_pattern(pattern)
+    except PatternError as error:
+        raise UsageError(f"is no pattern: {error}", f"--said log:{pattern}", None) from None
 
 
 CLOSED = {
@@ -39,8 +52,12 @@ CLOSED = {
 
 
 def _machine(name: str, text: str) -> Value:
+    if name not in HARDWARE:
+        raise UsageError(f"nothing is known of hardware:{name}", "--said", f"known: {', '.join(HARDWARE)}")
     if name in ("count", "nodes", "capability"):
-        return number(text)
+        if (many := number(text)) < 1:
+            raise UsageError(f"{text!r} is too few", "answer", None)
+        return many
     if name not in CLOSED:
         return text
     word = CLOSED[name].get(text.casefold())
@@ -55,7 +72,7 @@ def _of_kind(name: str, text: str) -> Fact:
 
     kind: FactKind | None = kinds().get(name)
     if kind is None:
-        raise UsageError(f"no fact is called {name!r}", "answers", "docs/vocabulary.md lists them")
+        raise UsageError(f"no fact is called {name!r}", "--said", "docs/vocabulary.md lists them")
     if kind.type == "bool":
         value: Value = yes_or_no(text)
     elif kind.type in ("int", "float"):
@@ -67,7 +84,7 @@ def _of_kind(name: str, text: str) -> Fact:
 
 
 def _stated(name: str, value: Value, quote: str) -> Fact:
-    return Fact(name, value, "stated", Span("answer"), quote)
+    return Fact(name, value, "stated", Span("--said"), quote)
 
 
 def yes_or_no(text: str) -> bool:
@@ -87,7 +104,9 @@ def number(text: str) -> int | float:
     except ValueError:
         pass
     try:
-        return float(text)
+        if isfinite(value := float(text)):
+            return value
+        raise ValueError
     except ValueError:
         raise UsageError(f"{text!r} is not a number", "answer", "a number, or ? for not known") from None
 

@@ -42,7 +42,12 @@ FACTS: tuple[FactKind, ...] = (
         "Is speculative decoding (MTP, EAGLE, a draft model, n-gram, …) in use?",
     ),
     FactKind("speculation.tokens", "int", "draft tokens per step", "How many draft tokens per step?"),
-    FactKind("runner.version", "int", "vLLM model runner, 1 or 2", "Is VLLM_USE_V2_MODEL_RUNNER set?"),
+    FactKind(
+        "runner.version",
+        "int",
+        "vLLM model runner, 1 or 2",
+        "Which model runner does vLLM use, 1 or 2 (2 prints 'Using V2 Model Runner')?",
+    ),
 )
 
 _RUNNER = re.compile(

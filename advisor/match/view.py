@@ -7,7 +7,7 @@ else: not seen is not known, unless the reader vouches that the text covers the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,8 +24,8 @@ from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
 from advisor.patterns import compile_pattern
 
-ANSWERED = "answer"
-"""The place of what the user answered to a question."""
+ANSWERED = "--said"
+"""The place of what the user answered to a question: weaker than anything that was read."""
 SEARCHED = ("log", "text", "stack", "machine", "metrics", "health")
 _NEGATED = r"(?i)(?:\b(?:no|not|without|never|nor)\b|n't\b|没有|无|未见|没)[^.;:,(。；：，（\n]{0,24}$"
 
@@ -200,7 +200,7 @@ class View:
     # facts, hardware, components, model
 
     def _fact(self, name: str) -> Answer:
-        stated = _strongest(tuple(fact for fact in self.case.facts if fact.name == name))
+        stated = _strongest(_read_first(fact for fact in self.case.facts if fact.name == name))
         derived = self._derived(name)
         given = tuple(fact for fact in derived.facts if fact.origin != "default")
         if given or stated:
@@ -234,7 +234,7 @@ class View:
         return Answer(facts, missing=missing)
 
     def _hardware(self, name: str) -> Answer:
-        facts = _strongest(tuple(fact for fact in self.case.facts if fact.name == f"hardware.{name}"))
+        facts = _strongest(_read_first(fact for fact in self.case.facts if fact.name == f"hardware.{name}"))
         if not facts and name == "vendor":
             facts = self._vendor()
         return Answer(facts, missing=None if facts else Missing(f"hardware:{name}", *_HARDWARE[name]))
@@ -335,8 +335,9 @@ class View:
 
     def _answered(self, ask: Missing, absent: bool = False) -> Answer:
         """What the user said of a line or stack that was not seen."""
-        seen = tuple(fact for fact in self._said(ask.about) if fact.value is not False)
-        gone = absent or (bool(self._said(ask.about)) and not seen)
+        said = () if absent else self._said(ask.about)
+        seen = tuple(fact for fact in said if fact.value is not False)
+        gone = absent or (bool(said) and not seen)
         return Answer(seen, gone, None if seen or gone else ask)
 
     def _stack(self, frames: tuple[str, ...], state: str) -> Answer:
@@ -388,6 +389,12 @@ def _as_component(name: str, build: Build) -> Iterator[Fact]:
 
 def _show(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else "unset" if value is None else str(value)
+
+
+def _read_first(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """What was read or told; what was only answered to a question where there is nothing else."""
+    every = tuple(facts)
+    return tuple(fact for fact in every if fact.span is None or fact.span.artifact != ANSWERED) or every
 
 
 def _strongest(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -13,6 +13,7 @@ REASONS: dict[str, str] = {
     "seen: {what}": "看到：{what}",
     "seen: {what} ({more})": "看到：{what}（{more}）",
     "the text says: {quote}": "原文：{quote}",
+    "answered: a log shows `{quote}`": "据回答：日志中有 `{quote}`",
     "a thread is in {frames}": "有线程停在 {frames}",
     "{fact} is {value}": "{fact} 为 {value}",
     "{fact} is unset": "{fact} 未设置",

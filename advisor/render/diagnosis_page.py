@@ -77,7 +77,8 @@ def question(ask: Ask, number: int) -> list[Block]:
     blocks: list[Block] = [Heading(say("Question {number}: {question}", number=number, question=told(ask.question)), 3)]
     if len(ask.rules) <= LED:
         blocks.append(Line(say("decides: {rules}", rules=", ".join(ask.rules)), depth=1))
-    blocks += [Line(_choice(one), f"{at}.", 1) for at, one in enumerate(ask.options, 1)]
+    numbers = any(one.answer.isdigit() for one in ask.options)  # then a number is an answer, and no place of one
+    blocks += [Line(_choice(one), "-" if numbers else f"{at}.", 1) for at, one in enumerate(ask.options, 1)]
     if ask.how:
         blocks += [Line(say("To find out, on the machine; paste what it prints:"), depth=1), Verbatim(ask.how, "sh", 1)]
     return [*blocks, Line(_typed(ask), depth=1, tone="faint")]
