@@ -79,6 +79,11 @@ class Ground:
         shutil.copy(HEALTHY / "metrics-vllm-1.txt", folder / "metrics.txt")
         shutil.copytree(ROOT / "rules" / "vllm" / "fork-cuda-reinit", folder / "rules" / "vllm" / "fork-cuda-reinit")
         (folder / "issue.md").write_text(ISSUE)
+        kept = folder / "state" / "advisor" / "diagnose" / "20261129-000000"
+        kept.mkdir(parents=True)
+        (kept / "answers.json").write_text(
+            '{"schema": "advisor-answers/1", "options": {"engine": "sglang"}, "steps": []}'
+        )
         (folder / "answers.json").write_text('{"answers": {"build": "0.5.16"}}')
         (folder / "cases.jsonl").write_text(
             '{"id": "1", "engine": "sglang", "version": "0.5.16", "launch": "--tp 8"}\n'
