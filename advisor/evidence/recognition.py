@@ -72,6 +72,8 @@ _COMMAND = Shape(
     re.M,
 )
 _MANIFEST = Shape(r"^(?:apiVersion|services|kind|version): ?\S*$|^FROM \S+|^\s+image: ?\S+|^\s*- name: \S+", re.M)
+_FRAGMENT = Shape(r"^ *(?:- )?(?:command|args|entrypoint): ?(?:[\[|>\"']|$)", re.M)  # - args: [
+_YAML_FIRST = Shape(r"\s*(?:- )?[\w./-]+:(?: |\n)")  # containers:
 _CODE = Shape(
     r"^\s*(?:from|import) (?:vllm|sglang|lmdeploy)\b|\b(?:\w*(?:Engine|Speculative|Rollout)Config|LLM|Engine)\(",
     re.M,
@@ -224,6 +226,8 @@ def is_launch(text: str, typed: int, rows: int, logged: int, language: str) -> b
         typed and typed * 2 >= rows and _COMMAND.search(text)
     ):
         return True
+    if _YAML_FIRST.match(text) and _FRAGMENT.search(text):  # a part of a manifest, and nobody's words
+        return not any(map(is_sentence, text.split("\n")))
     return len(_MANIFEST.findall(text)) >= 3 or (bool(_CODE.search(text)) and "import " in text)
 
 

@@ -12,7 +12,8 @@
     ExecStart=/usr/bin/vllm serve m               -> `vllm serve m`, with what Environment= sets
 
 Only the lines about the command, its image and its environment are looked at, by their layout, so that fragments and
-templates can be read as well. A list with a `|` block in it is a script: its text is left to the reader of shell.
+templates can be read as well. A list with a `|` block in it is a script: its text is left to the reader of shell. What
+YAML folds (a `>` block, a scalar over several lines) is read as `folded` makes it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from advisor.launches import folded
 from advisor.launches.syntax import Binding
 from advisor.launches.words import Word, prepare, resolve
 
@@ -55,7 +57,8 @@ _MAX_LINES = 4000  # of one container
 class Container:
     """One command of a manifest. `words` is None when its command is a script in the text, for the reader of shell.
 
-    `start`..`end` are the characters of the whole; `taken` are those of the lines that were read.
+    `start`..`end` are the characters of the whole; `taken` are those of the lines that were read. `scripts` tells of
+    words that YAML folds where their characters stand, `hints` what is odd in them; not `whole`: some may be missing.
     """
 
     kind: str
@@ -65,6 +68,9 @@ class Container:
     environment: tuple[Binding, ...] = ()
     image: str = ""
     taken: list[tuple[int, int]] = field(default_factory=list)
+    scripts: folded.Scripts = field(default_factory=dict)
+    hints: list[str] = field(default_factory=list)
+    whole: bool = True
 
 
 def read(text: str) -> list[Container]:
@@ -230,14 +236,23 @@ def _container(text: str, lines: list[_Line], first: int, last: int, column: int
     words: Words = []
     script = False
     taken: list[tuple[int, int]] = []
+    scripts: folded.Scripts = {}
+    hints: list[str] = []
+    whole = True
     for name in ("entrypoint", "command", "args"):
         if name in told:
-            value = _value(text, lines, *told[name])
+            low, high = lines[told[name][0]].start, lines[told[name][1] - 1].end
+            argv = folded.read(text, low, high)
+            value = argv.words if argv is not None else _value(text, lines, *told[name])
+            if argv is not None:
+                scripts |= argv.scripts
+                hints += [one.text for one in argv.notes]
+                whole &= argv.whole
             if value is None:
                 script = True
             else:
                 words += value
-                taken.append((lines[told[name][0]].start, lines[told[name][1] - 1].end))
+                taken.append((low, high))
     if not words and not script:
         return None
     variables: list[Binding] = []
@@ -254,7 +269,7 @@ def _container(text: str, lines: list[_Line], first: int, last: int, column: int
     kind = "compose file" if "environment" in told or "entrypoint" in told else "manifest"
     if script:
         return Container(kind, start, end, None, tuple(variables), image, [])
-    return Container(kind, start, end, tuple(words), tuple(variables), image, taken)
+    return Container(kind, start, end, tuple(words), tuple(variables), image, taken, scripts, hints, whole)
 
 
 def _value(text: str, lines: list[_Line], first: int, last: int) -> Words | None:

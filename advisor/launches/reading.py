@@ -16,14 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.errors import UsageError
-from advisor.launches import bare, cases, command_line, manifests, pasted_code, shell, unmeant, variables
+from advisor.launches import bare, cases, command_line, folded, manifests, pasted_code, shell, unmeant, variables
 from advisor.launches.blocks import Block, blocks, heads
 from advisor.launches.command_line import Source, image_engine
 from advisor.launches.flags import parse
 from advisor.launches.prose import Prose
 from advisor.launches.typography import plain
 from advisor.launches.words import prepare
-from advisor.launches.wrappers import binding_of
+from advisor.launches.wrappers import binding_of, peel
 from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
@@ -152,7 +152,9 @@ class _Reader:
             for start, end in one.taken:
                 shown[start:end] = [char if char == "\n" else " " for char in shown[start:end]]
             self.cleared = replace(self.cleared, text="".join(shown))
-            self._read_in_part(one.kind, self.source(text).span(one.start, one.end))
+            span = self.source(text).span(one.start, one.end)
+            self._read_in_part(one.kind, span)
+            self.notes += [Note("hint", said, span) for said in one.hints]
         return found
 
     def _read_in_part(self, kind: str, span: Span | None) -> None:
@@ -162,14 +164,15 @@ class _Reader:
         source = self.source(text)
         typed = shell.Command(one.words or (), one.environment, (), one.start, one.end, one.image, one.start)
         launches = []
-        for command in shell.peeled(text, typed):
+        commands = peel(typed, folded.inner(text, one.scripts)) if one.scripts else shell.peeled(text, typed)
+        for command in commands:
             made = command_line.read(command, self.knowledge, self.engine, self.version, source)
             if made is not None and command_line.reads_as_command(*made):
                 launches.append(made[0])
         if not launches and (arguments := self._arguments(typed, source)):
             launches = [arguments]
         span = source.span(one.start, one.end)
-        return [_placeless(launch, span) for launch in launches]
+        return [_placeless(replace(each, complete=each.complete and one.whole), span) for each in launches]
 
     def _arguments(self, command: shell.Command, source: Source) -> Launch | None:
         """`args:` alone: the engine is the one given, or that which knows its flags."""

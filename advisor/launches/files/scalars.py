@@ -25,6 +25,9 @@ from advisor.model.fact import Note
 
 _EXPANDS = re.compile(r"\$\(|\$\{?\w")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
+_ESCAPED = re.compile(r"\\[ \t]")  # what folding makes of a `\` at the end of a line
+_LINE_END = re.compile(r"[ \t]*\r?\n")
+_BROKEN = re.compile(r"[^\\\s][ \t]*\n[ \t]+(--?[A-Za-z][\w.-]*)")  # a line that begins with a flag, in a folded block
 
 
 @dataclass
@@ -62,6 +65,8 @@ def _item(item: Node, form: Form, file: File, out: Argv) -> None:
         return
     out.forms[place] = form
     if any(char.isspace() for char in text):
+        text = _meant(item, file, out)
+        _ends_early(item, text, file, out)
         out.scripts[place] = origins(item, file.seen)
         if words := glued(text):
             shown = file.filled(" ".join(text.split())[:80], *place)
@@ -71,6 +76,32 @@ def _item(item: Node, form: Form, file: File, out: Argv) -> None:
             return
     hollow = text.strip(HOLE) == "" and bool(text)
     out.words.append(Word(text, *place, _known(text), hollow))
+
+
+def _meant(node: Node, file: File, out: Argv) -> str:
+    """The value of a scalar as its writer meant it for a shell, of the same length; what folding broke is noted.
+
+    A `\\` at the end of a folded line stands before a blank then, so that the shell joins the two words around it.
+    """
+    map_ = origins(node, file.seen) if "\\" in node.text and node.style in (">", "'", "") else None
+
+    def blank(found: re.Match[str]) -> str:
+        continues = map_ is not None and _LINE_END.match(file.seen, map_.at(found.start()) + 1)
+        return "  " if continues else found.group()
+
+    text = _ESCAPED.sub(blank, node.text) if map_ is not None else node.text
+    if text != node.text:
+        said = "YAML folds these lines into one, where a `\\` joins two words: read without it; a `|` block keeps lines"
+        out.notes.append(Note("hint", said, file.span(node.start, node.end)))
+    return text
+
+
+def _ends_early(item: Node, text: str, file: File, out: Argv) -> None:
+    """Say of a script in a folded block that its lines indented further are commands of their own to a shell."""
+    if item.style == ">" and (found := _BROKEN.search(text)):
+        said = f"`>` keeps the ends of lines indented further: a shell does not give `{found[1]}` to the command before"
+        out.notes.append(Note("hint", said, file.span(item.start, item.end)))
+        out.whole = False
 
 
 def glued(text: str) -> list[Word]:
@@ -90,7 +121,8 @@ def _known(text: str) -> bool:
 def split(node: Node, file: File, out: Argv) -> list[Word]:
     """The words that a shell makes of a scalar."""
     map_ = origins(node, file.seen)
-    flat = node.text.replace("\n", " ") if "\\\n" not in node.text else node.text
+    text = _meant(node, file, out)
+    flat = text.replace("\n", " ") if "\\\n" not in text else text
     found = [one for low, high in prepare(flat).spans for one in resolve(flat, low, high, {})]
     words = []
     for one in found:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from advisor.launches import manifests
+from advisor.launches import folded, manifests
 from advisor.launches.files import templates
 from advisor.launches.files.assembly import launches
 from advisor.launches.files.kubernetes import Walk
@@ -182,7 +182,16 @@ def _in_part(one: manifests.Container, document: Document, file: File) -> Iterat
         place = file.place(low, high, "text")
         known = "$" not in each.value and "{{" not in each.value
         given.append(Assignment(each.name, each.value, place, file.place(value, high, "text"), known))
-    typed = Typed(words, one.start + moved, one.end + moved, "text", environment=given, image=one.image, whole=False)
+    typed = Typed(
+        words,
+        one.start + moved,
+        one.end + moved,
+        "text",
+        environment=given,
+        image=one.image,
+        scripts=folded.moved(one.scripts, moved),
+        whole=False,
+    )
     for made in launches(typed, file) or launches(replace(typed, follows=True), file):
         note = Note("limit", "read line by line: command, image and variables only", file.span(typed.start, typed.end))
         yield made.workload(file, file.place(typed.start, typed.end, "text"), notes=(note,))
