@@ -74,6 +74,8 @@ _COMMAND = Shape(
 _MANIFEST = Shape(r"^(?:apiVersion|services|kind|version): ?\S*$|^FROM \S+|^\s+image: ?\S+|^\s*- name: \S+", re.M)
 _FRAGMENT = Shape(r"^ *(?:- )?(?:command|args|entrypoint): ?(?:[\[|>\"']|$)", re.M)  # - args: [
 _YAML_FIRST = Shape(r"\s*(?:- )?[\w./-]+:(?: |\n)")  # containers:
+_VARIABLE = Shape(r"\s*[A-Za-z_][\w.]*=[^ \n]*(?: [^\n]*)?$")
+_LIBRARY_VARIABLE = Shape(r"^\s*(?:VLLM|SGLANG|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|ASCEND)_[A-Z0-9_]+=", re.M)
 _CODE = Shape(
     r"^\s*(?:from|import) (?:vllm|sglang|lmdeploy)\b|\b(?:\w*(?:Engine|Speculative|Rollout)Config|LLM|Engine)\(",
     re.M,
@@ -226,6 +228,8 @@ def is_launch(text: str, typed: int, rows: int, logged: int, language: str) -> b
         typed and typed * 2 >= rows and _COMMAND.search(text)
     ):
         return True
+    if _LIBRARY_VARIABLE.search(text) and all(map(_VARIABLE.match, filter(str.strip, text.split("\n")))):
+        return not any(map(is_sentence, text.split("\n")))  # what `env` prints
     if _YAML_FIRST.match(text) and _FRAGMENT.search(text):  # a part of a manifest, and nobody's words
         return not any(map(is_sentence, text.split("\n")))
     return len(_MANIFEST.findall(text)) >= 3 or (bool(_CODE.search(text)) and "import " in text)

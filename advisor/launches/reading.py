@@ -12,11 +12,22 @@ Reading: the text says nothing of a launch. Nothing is ever run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.errors import UsageError
-from advisor.launches import bare, cases, command_line, folded, manifests, pasted_code, shell, unmeant, variables
+from advisor.launches import (
+    bare,
+    cases,
+    command_line,
+    folded,
+    listed,
+    manifests,
+    pasted_code,
+    shell,
+    unmeant,
+    variables,
+)
 from advisor.launches.blocks import Block, blocks, heads
 from advisor.launches.command_line import Source, image_engine
 from advisor.launches.flags import parse
@@ -96,6 +107,7 @@ class _Reader:
         self.cleared = unmeant.Cleared("")
         self.containers: list[manifests.Container] = []
         self.only_written: list[Launch] = []
+        self.listed: list[listed.Listed] = []
 
     def source(self, text: str, start: int = 0, end: int | None = None) -> Source:
         return Source(text[start:end], self.artifact, self.first_line + text.count("\n", 0, start))
@@ -114,6 +126,7 @@ class _Reader:
         begins = heads(self.knowledge)
         self.cleared = unmeant.clear(text, begins)
         found = self._manifests(text)
+        self._without_environments(begins)
         shown = self.cleared.text
         rest = list(shown)
         for block in blocks(shown, begins):
@@ -127,7 +140,10 @@ class _Reader:
                 )
                 break
             found.extend(
-                one for one in launches if one.settings == () or all(one.settings != other.settings for other in found)
+                one
+                for one in launches
+                if one.settings == ()
+                or all(one.settings != other.settings or self._told_apart(one, other) for other in found)
             )
         found = self._not_only_written(found)
         mine = [one for one in found if self.engine in (None, "", one.engine)]
@@ -136,7 +152,15 @@ class _Reader:
             self.notes.append(
                 Note("ignored", f"commands of {others} are here too and were left aside", Span(self.artifact))
             )
-        return tuple(mine or found), "".join(rest)
+        return tuple(mine or found or self._only_listed()), "".join(rest)
+
+    def _without_environments(self, begins: re.Pattern[str]) -> None:
+        """Take out the environments that are listed, so that no command takes one for its own shell's."""
+        self.listed = listed.read(self.cleared.text, begins)
+        shown = list(self.cleared.text)
+        for one in self.listed:
+            shown[one.start : one.end] = [char if char == "\n" else " " for char in shown[one.start : one.end]]
+        self.cleared = replace(self.cleared, text="".join(shown))
 
     def _manifests(self, text: str) -> list[Launch]:
         """The launches of the manifests in the text; what else is read then leaves their lines out."""
@@ -202,6 +226,7 @@ class _Reader:
                     for each in one.environment
                 )
                 launch = replace(launch, environment=(*variables, *launch.environment), image=launch.image or one.image)
+        launch = self._with_listed(launch, low)
         ends = [offset + one.end for one in launch.settings if one.end >= 0]
         high = max(ends, default=end)
         if any(low <= at < high for at in self.cleared.joined):
@@ -210,6 +235,36 @@ class _Reader:
         if any(first <= low < last and not starts for first, last, starts in self.cleared.written):
             self.only_written.append(launch)
         return launch
+
+    def _told_apart(self, one: Launch, other: Launch) -> bool:
+        """Whether two processes of the same flags have environments listed that differ."""
+        return bool(self.listed) and {(each.name, each.value) for each in one.environment} != {
+            (each.name, each.value) for each in other.environment
+        }
+
+    def _with_listed(self, launch: Launch, at: int) -> Launch:
+        """The launch at this character with what is listed of its own environment, and of everyone's."""
+        known = [one for one in (self.knowledge.get(launch.engine),) if one]
+        for one in self.listed:
+            if one.command < 0 or one.command <= at < one.start:
+                given = {each.name for each in launch.environment}
+                more = tuple(each for each in self._variables(one, known) if each.name not in given)
+                launch = replace(launch, environment=(*launch.environment, *more))
+        return launch
+
+    def _only_listed(self) -> Iterator[Launch]:
+        """The environments listed in a text without a command, for the launch that stands elsewhere."""
+        for one in self.listed:
+            if found := tuple(self._variables(one, self.knowledge.values())):
+                yield Launch("", environment=found, artifact=self.artifact)
+
+    def _variables(self, one: listed.Listed, known: Iterable[Knowledge]) -> Iterator[Variable]:
+        source = self.source(self.cleared.text)
+        names = {name for each in known for name in each.variables()}
+        for each in one.entries:
+            if command_line.ENGINE_VARIABLES.match(each.name) or each.name in names:
+                span = source.span(each.start, each.end) or Span(self.artifact)
+                yield Variable(each.name, each.value, span, "stated", f"{each.name}={each.value}")
 
     def _not_only_written(self, found: list[Launch]) -> list[Launch]:
         """Without the commands that are written to a file nothing here starts, where others are started."""
