@@ -36,6 +36,7 @@ _CLOCKS: tuple[tuple[str, Clock], ...] = (
     (RECORDER, "recorder"),
 )
 _ZONE_S, _APART_S = 900.0, 60.0  # zones are whole quarters of an hour; a watchdog looks, and prints, within seconds
+_BACK_S = 120.0  # lines of several processes in one file come in order but for moments
 _HALF_A_DAY_S, _HALF_A_YEAR_S = 43_200.0, 182 * 86_400.0
 
 
@@ -171,6 +172,8 @@ def _picture(
     widest = _HALF_A_DAY_S if name == TIME_OF_DAY else _HALF_A_YEAR_S
     if not LEAST_S <= max(times) - min(times) <= widest or any(one.until < one.at for one in placed):
         return []
+    if _runs_back(placed):
+        return []
     tracks = _tracks(_merged(placed, names.ranks), names, standing, absent)
     return [
         Timeline(
@@ -183,6 +186,18 @@ def _picture(
             shift_by=shift.by if shift and recorded else "",
         )
     ]
+
+
+def _runs_back(placed: Sequence[_Placed]) -> bool:
+    """Whether the clock of a log was set back while it was written: then its lines tell no order of times."""
+    last: dict[str, float] = {}
+    for one in sorted(placed, key=lambda one: (one.seen.file, one.seen.span.line if one.seen.span else 0)):
+        if one.seen.before_s or RECORDER in one.seen.times or not one.seen.exact:
+            continue
+        if one.at < last.get(one.seen.file, one.at) - _BACK_S:
+            return True
+        last[one.seen.file] = max(last.get(one.seen.file, one.at), one.at)
+    return False
 
 
 def _place(one: Sighting, name: str, year: int | None, shift_s: float) -> _Placed:

@@ -172,3 +172,13 @@ def test_a_leap_year_that_a_line_does_not_say():
     bare = moment_of("INFO 08-02 10:44:31 [x.py:1] y")
     assert bare and bare.of_year(2028) == moment_of("[2028-08-02 10:44:31 TP0] y")
     assert Moment(0.0, True).of_year(2028).seconds == 0.0
+
+
+def test_a_clock_that_was_set_back_gives_no_picture():
+    """An hour is told twice in the night in which summer time ends: nothing tells which of the two a line means."""
+    line = "[2026-10-25 {at} TP{rank}] Decode batch. #running-req: 2, #token: 9, gen throughput (token/s): 32.0, #queue-req: 0\n"
+    steady = "".join(line.format(at=f"02:{minute:02d}:00", rank=0) for minute in range(20, 50))
+    steady += "[2026-10-25 02:55:00 TP0] Scheduler watchdog timeout (self.watchdog_timeout=300, self.soft=False)\n"
+    back = "".join(line.format(at=at, rank=1) for at in ("02:40:00", "02:50:00", "02:59:00", "02:05:00", "02:10:00"))
+    assert of_texts(rank0_log=steady, rank1_log=steady.replace("TP0", "TP1"))
+    assert not of_texts(rank0_log=steady, rank1_log=back)
