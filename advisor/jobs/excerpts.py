@@ -22,7 +22,7 @@ _SHOWN = frozenset({"log", "stack", "text", "launch", "collect_env", "machine", 
 
 @dataclass(frozen=True)
 class _Quoted:
-    """A quoted place: `index` of its artifact, its first and last line there counted from 0, and the quote."""
+    """A quoted place: `index` of its input, its first and last line there, and the quote."""
 
     place: str
     index: int
@@ -31,14 +31,36 @@ class _Quoted:
     quote: str
 
 
+class _Input:
+    """One input by its lines, whichever of its parts they went to: prose has blanks where a log was cut out of it."""
+
+    def __init__(self, name: str, parts: Sequence[Artifact]) -> None:
+        self.name = name
+        self.parts = [(one, _ends(one)) for one in parts]
+        self.last = max(one.first_line + len(ends) for one, ends in self.parts) - 1
+
+    def line(self, number: int) -> str:
+        """The line of this number; "" for one that is blank, or that is in no part."""
+        for one, ends in self.parts:
+            index = number - one.first_line
+            if 0 <= index < len(ends):
+                line = one.text[ends[index - 1] + 1 if index else 0 : ends[index]].rstrip("\r")
+                if line.strip():
+                    return line
+        return ""
+
+
 def excerpts(report: Report, given: Sequence[Artifact]) -> tuple[ExcerptOut, ...]:
     """The excerpts in the order of the inputs. None for what is not text of the user's own, such as a dump."""
-    wanted = list(dict.fromkeys(_wanted(report)))
-    found = [one for place, quote in wanted if (one := _located(place, quote, given))][:MOST] if given else []
+    wanted = list(dict.fromkeys(_wanted(report))) if given else []
+    shown = [one for one in given if one.kind in _SHOWN] if wanted else []
+    names = dict.fromkeys(one.name for one in shown)
+    inputs = [_Input(name, [one for one in shown if one.name == name]) for name in names]
+    found = [one for place, quote in wanted if (one := _located(place, quote, inputs))][:MOST]
     return tuple(
         excerpt
         for index in sorted({one.index for one in found})
-        for excerpt in _of(given[index], [one for one in found if one.index == index])
+        for excerpt in _of(inputs[index], [one for one in found if one.index == index])
     )
 
 
@@ -51,15 +73,15 @@ def _wanted(report: Report) -> Iterator[tuple[str, str]]:
     yield from ((place, "") for one in report.situation for place in one.places[:2])
 
 
-def _located(place: str, quote: str, given: Sequence[Artifact]) -> _Quoted | None:
+def _located(place: str, quote: str, inputs: Sequence[_Input]) -> _Quoted | None:
     found = _PLACE.match(place)
     if found is None:
         return None
-    first, last = int(found[2]), int(found[3] or found[2])
-    for index, one in enumerate(given):
-        start = first - one.first_line
-        if one.name == found[1] and one.kind in _SHOWN and 0 <= start < len(_ends(one)):
-            return _Quoted(place, index, start, min(start + last - first, start + HITS - 1), quote)
+    first = int(found[2])
+    for index, one in enumerate(inputs):
+        last = min(int(found[3] or first), first + HITS - 1, one.last)
+        if one.name == found[1] and any(one.line(number) for number in range(first, last + 1)):
+            return _Quoted(place, index, first, last, quote)
     return None
 
 
@@ -71,9 +93,8 @@ def _ends(artifact: Artifact) -> Sequence[int]:
     return ends if artifact.text.endswith("\n") else [*ends, len(artifact.text)]
 
 
-def _of(artifact: Artifact, quoted: list[_Quoted]) -> Iterator[ExcerptOut]:
-    """The excerpts of one artifact: places whose lines touch are shown together."""
-    ends = _ends(artifact)
+def _of(given: _Input, quoted: list[_Quoted]) -> Iterator[ExcerptOut]:
+    """The excerpts of one input: places whose lines touch are shown together."""
     runs: list[list[_Quoted]] = []
     for one in sorted(quoted, key=lambda one: (one.first, one.last)):
         if runs and one.first - AROUND <= max(other.last for other in runs[-1]) + AROUND + 1:
@@ -81,21 +102,19 @@ def _of(artifact: Artifact, quoted: list[_Quoted]) -> Iterator[ExcerptOut]:
         else:
             runs.append([one])
     for run in runs:
-        first = max(0, run[0].first - AROUND)
-        stop = min(len(ends), max(one.last for one in run) + AROUND + 1)
-        hits = sorted({line for one in run for line in range(one.first, min(one.last + 1, len(ends)))})
-        lines = [_line(artifact.text, ends, line, run) for line in range(first, stop)]
-        at = artifact.first_line
-        places = tuple(dict.fromkeys(one.place for one in run))
-        yield ExcerptOut(artifact.name, first + at, tuple(lines), tuple(line + at for line in hits), places)
+        first = max(1, run[0].first - AROUND)
+        last = min(given.last, max(one.last for one in run) + AROUND)
+        hits = sorted({line for one in run for line in range(one.first, one.last + 1) if given.line(line)})
+        lines = tuple(_line(given.line(number), number, run) for number in range(first, last + 1))
+        yield ExcerptOut(given.name, first, lines, tuple(hits), tuple(dict.fromkeys(one.place for one in run)))
 
 
-def _line(text: str, ends: Sequence[int], index: int, run: Iterable[_Quoted]) -> str:
+def _line(line: str, number: int, run: Iterable[_Quoted]) -> str:
     """The line, redacted; a long one cut around what is quoted of it."""
-    line = redact(text[ends[index - 1] + 1 if index else 0 : ends[index]].rstrip("\r"))
+    line = redact(line)
     if len(line) <= WIDTH:
         return line
-    quotes = (one.quote.strip("…").strip() for one in run if one.first <= index <= one.last)
+    quotes = (one.quote.strip("…").strip() for one in run if one.first <= number <= one.last)
     at = next((found for quote in quotes if quote and (found := line.find(quote)) >= 0), 0)
     start = max(0, min(at, len(line) - WIDTH))
     return ("…" if start else "") + line[start : start + WIDTH] + ("…" if start + WIDTH < len(line) else "")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from advisor.jobs.check import check
 from advisor.jobs.excerpts import AROUND, HITS, MOST, WIDTH
 from advisor.jobs.request import File, Request
+from advisor.jobs.rule_cases import cases
 from tests.front_door import advisor, checked
 
 DATA = Path(__file__).parents[1] / "evidence" / "data" / "tp_divergence"
@@ -72,3 +74,49 @@ def test_a_batch_has_none_and_says_the_same_otherwise(tmp_path):
     alone = check(Request(files=(File("log", text.encode()),), strict=False, bare_is_complete=False)).report
     assert report["excerpts"] == [] and alone.excerpts
     assert report["timeline"] and [one["says"] for one in report["situation"]] == [one.says for one in alone.situation]
+
+
+PASTE = f"""requests never return; the service hangs
+
+[2026-08-02 10:24:58 TP0] Prefill batch, #new-seq: 1
+{STALL}
+  File "/sgl/srt/managers/scheduler.py", line 3351 in run_batch
+
+and we start it with
+
+python3 -m sglang.launch_server --model-path m --tp 2 \\
+  --speculative-algorithm DSPARK
+"""
+
+
+def test_a_part_cut_out_of_a_paste_is_shown_as_it_was_given():
+    lines = PASTE.splitlines()
+    found = check(Request(files=(File("issue.md", PASTE.encode(), "text"),))).report.excerpts
+    assert any(4 in one.hits for one in found)
+    for one in found:
+        assert list(one.lines) == lines[one.first_line - 1 :][: len(one.lines)]
+
+
+WORD = re.compile(r"[\w./:-]{3,}")
+
+
+def focus(quote: str) -> list[str]:
+    return WORD.findall(quote.replace("…", " "))
+
+
+def test_a_quoted_line_is_never_empty_and_holds_what_is_quoted():
+    """Over every case that the rules have."""
+    requests = [one.request for one in cases() if one.request.files or one.request.symptoms]
+    seen = 0
+    for request in requests:
+        report = check(request).report
+        facts = [fact for one in report.findings for fact in (*one.because, *one.against, *one.echoes)]
+        for one in report.excerpts:
+            shown = {hit: one.lines[hit - one.first_line] for hit in one.hits}
+            assert one.hits and all(line.strip() for line in shown.values()), (one.file, one.hits)
+            said = " ".join(shown.values())
+            for fact in facts:
+                if fact.place in one.places and fact.quote and "…" not in said:
+                    seen += 1
+                    assert any(word in said for word in focus(fact.quote)), (fact, said)
+    assert seen > 500
