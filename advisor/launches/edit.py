@@ -11,6 +11,7 @@ left as it was. A launch without text (from prose) changes as a noun.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,8 @@ from advisor.model.condition import Scalar
 from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Setting, Variable
+
+_HUNK = re.compile(r"\A@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")  # @@ -32,7 +32,7 @@
 
 
 def edit(
@@ -49,13 +52,30 @@ def edit(
 
 
 def diff(before: Launch, after: Launch) -> str:
-    """The change of the text as a unified diff; "" when the text is the same or there is none."""
+    """The change of the text as a unified diff; "" when the text is the same or there is none.
+
+    Its hunks are numbered as in the artifact, of which the launch's text may be a part.
+    """
     if before.text == after.text:
         return ""
     from difflib import unified_diff
 
-    old, new = before.text.splitlines(), after.text.splitlines()
-    return "".join(f"{line}\n" for line in unified_diff(old, new, before.artifact, after.artifact, lineterm=""))
+    old, new, above = before.text.splitlines(), after.text.splitlines(), _first_line(before) - 1
+    lines = unified_diff(old, new, before.artifact, after.artifact, lineterm="")
+    return "".join(_HUNK.sub(lambda found: _below(found, above), line) + "\n" for line in lines)
+
+
+def _first_line(launch: Launch) -> int:
+    """The line of the artifact on which the launch's text begins, as its settings tell; 1 where none does."""
+    for one in launch.settings:
+        if one.span is not None and one.start >= 0:
+            return max(1, one.span.line - launch.text.count("\n", 0, one.start))
+    return 1
+
+
+def _below(found: re.Match[str], above: int) -> str:
+    old, new = int(found[1]) + above, int(found[3]) + above
+    return f"@@ -{old}{found[2] or ''} +{new}{found[4] or ''} @@"
 
 
 @dataclass(frozen=True)
@@ -87,10 +107,7 @@ class _Editor:
         """The launch of the text that is the one given; sets its index and the line it starts on."""
         if not self.text:
             return None
-        for one in self.given.settings:
-            if one.span is not None and one.start >= 0:
-                self.first_line = one.span.line - self.text.count("\n", 0, one.start)
-                break
+        self.first_line = _first_line(self.given)
         found = self._read(self.text)
         wanted = [(one.flag, one.value, one.start) for one in self.given.settings if one.start >= 0]
         for index, seen in enumerate(found):

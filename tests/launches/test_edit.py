@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from advisor.launches.edit import diff, edit
 from advisor.launches.reading import read
 from advisor.model.launch import Launch
+from tests.front_door import checked
 from tests.launches.situations import only, reading, real, said, small, variables
 from tests.launches.test_reading import XLLM_SCRIPT
 
@@ -18,6 +21,15 @@ LINES = """vllm serve m/x \\
   --tensor-parallel-size 8 \\
   --speculative-config '{"method": "dspark", "num_speculative_tokens": 5}' \\
   --enable-prefix-caching
+"""
+
+VLLM_SCRIPT = """export NCCL_DEBUG=INFO
+vllm serve m/x \\
+  --tensor-parallel-size 1 \\
+  --pipeline-parallel-size 2 \\
+  --max-model-len 4096 \\
+  --max-num-seqs 8 \\
+  --speculative-config '{"method": "mtp", "num_speculative_tokens": 1}'
 """
 
 
@@ -104,6 +116,21 @@ def test_bare_flags_have_no_place_for_a_variable() -> None:
     launch = only("--tp 8", "sglang", bare_is_complete=True)
     after = edit(launch, knowledge=real(), env={"NCCL_PROTO": "Simple"})
     assert (after.text, variables(after)) == ("--tp 8", {"NCCL_PROTO": "Simple"})
+
+
+@pytest.mark.parametrize("script", [VLLM_SCRIPT, f"```bash\n{VLLM_SCRIPT}```"])
+def test_a_diff_has_the_line_numbers_of_the_file_that_the_launch_was_cut_out_of(tmp_path: Path, script: str) -> None:
+    file = tmp_path / "issue.md"
+    file.write_text(f"The service stops.\n\nNo error is logged.\n\nWe start it with\n\n{script}\n", encoding="utf-8")
+    lines = file.read_text(encoding="utf-8").splitlines()
+    report = checked("--version", "0.28.0", str(file)).report
+    diffs = [one["diff"] for found in report["findings"] for one in found["remedies"] if one["diff"]]
+    assert diffs
+    for told in diffs:
+        hunk = re.search(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@\n(.*)", told, re.S)
+        assert hunk and hunk[1] == hunk[2]
+        old = [line[1:] for line in hunk[3].splitlines() if line[0] in " -"]
+        assert lines[int(hunk[1]) - 1 :][: len(old)] == old
 
 
 def test_the_diff_is_unified() -> None:
