@@ -8,6 +8,7 @@ import pytest
 
 from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
+from tests.front_door import advisor
 
 ROOT = Path(__file__).parents[1]
 LMDEPLOY = Request(
@@ -79,6 +80,16 @@ PAGES = [
 def test_our_own_pages_are_no_evidence(page: str) -> None:
     request = Request(files=(File(page, (ROOT / page).read_bytes()),), strict=False)
     assert not [one.rule for one in check(request).report.findings if one.status in ("matched", "likely")]
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "html"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_report_fed_back_is_no_evidence(format: str, lang: str, tmp_path) -> None:
+    demo = ROOT / "docs" / "demo"
+    given = ("--engine", "sglang", "--version", "0.5.16", str(demo / "rank1.stack.txt"), str(demo / "scheduler.log"))
+    advisor("check", *given, "--format", format, "--lang", lang, "-o", str(tmp_path / "report"))
+    again = advisor("check", str(tmp_path / "report"))
+    assert again.code == 2 and "a report or page of this advisor" in again.err
 
 
 def test_a_clients_prompt_in_a_healthy_log_is_not_the_engines_word() -> None:

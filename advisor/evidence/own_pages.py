@@ -15,8 +15,14 @@ from itertools import pairwise
 _STATUS = "MATCHES|MATCHED|LIKELY|POSSIBLE|EXPOSED|RULED OUT"
 _ID = r"(?:any|vllm|sglang|lmdeploy|xllm|vllm-ascend)/[a-z0-9][a-z0-9-]+"
 # LIKELY sglang/spec-tp-state-divergence: …  (in Markdown "## LIKELY …")
-_LEAD = re.compile(rf"^(?:#+ )?(?:{_STATUS}) {_ID}[:\s]|^(?:#+ )?No known failure matches\b", re.M)
-_FOOT = re.compile(r"A match is a resemblance with reasons,\s+not\s+a\s+proof\s+of\s+cause\.?")
+_LEAD = re.compile(
+    rf"^(?:#+ )?(?:{_STATUS}|匹配|很可能|可能|有风险) {_ID}[:：\s]|^(?:#+ )?No (?:known|documented) failure matches\b",
+    re.M,
+)
+_FOOT = re.compile(
+    r"A match is a resemblance with reasons,\s+not\s+a\s+proof\s+of\s+cause\.?|匹配只表示有理由的相似，\s*并不证明原因。"
+)
+_HTML = re.compile(r'<meta name="generator" content="advisor ')
 _JSON = re.compile(r"[\"']schema[\"']\s*:\s*[\"']advisor-report/")
 # "lmdeploy/mtp-silent-hang: …" then "Level error, stable, as of 2026-11-29."
 _PAGE = re.compile(rf"^(?:#+ )?{_ID}:? ", re.M)
@@ -25,15 +31,16 @@ _PAGE_HEAD = re.compile(r"^(?:#+ )?WHAT HAPPENS\s*$|^#+ What happens\s*$", re.M 
 _LISTED = re.compile(rf"^{_ID}\s{{2,}}(?:error|warning|note)\s{{2,}}\S[^\n]*$", re.M)
 _RULE_KEYS = tuple(re.compile(rf"^{key}:", re.M) for key in ("id", "maturity", "symptoms", "as_of"))
 _README = re.compile(r"^# advisor\s*$", re.M)
+_CHANGES = re.compile(r"^# Changelog\s+What changes for those who use the advisor\b", re.M)
 _README_TELLS = re.compile(r"`advisor` holds those known failures as rules|`?advisor check`?")
 
 
 def own(text: str) -> Iterator[tuple[int, int]]:
     """The places of this product's own pages, each from its first line to its last."""
-    if _JSON.search(text) or all(key.search(text) for key in _RULE_KEYS):
+    if _JSON.search(text) or _HTML.search(text) or all(key.search(text) for key in _RULE_KEYS):
         yield 0, len(text)
         return
-    if _README.search(text) and _README_TELLS.search(text):
+    if _CHANGES.search(text) or (_README.search(text) and _README_TELLS.search(text)):
         yield 0, len(text)
         return
     yield from _reports(text)

@@ -46,7 +46,7 @@ FACTS: tuple[FactKind, ...] = (
         "runner.version",
         "int",
         "vLLM model runner, 1 or 2",
-        "Which model runner does vLLM use, 1 or 2 (2 prints 'Using V2 Model Runner')?",
+        "Which model runner does vLLM use, 1 or 2 (VLLM_USE_V2_MODEL_RUNNER; 2 prints 'Using V2 Model Runner')?",
     ),
 )
 

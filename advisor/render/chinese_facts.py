@@ -197,8 +197,8 @@ QUESTIONS: dict[str, str] = {
     "Do requests use structured output (response_format, JSON schema, regex, grammar, strict tools)?": (
         "请求是否使用结构化输出（response_format、JSON schema、正则、语法、strict 工具）？"
     ),
-    "Which model runner does vLLM use, 1 or 2 (2 prints 'Using V2 Model Runner')?": (
-        "vLLM 用的是哪个 model runner，1 还是 2（2 会打印 Using V2 Model Runner）？"
+    "Which model runner does vLLM use, 1 or 2 (VLLM_USE_V2_MODEL_RUNNER; 2 prints 'Using V2 Model Runner')?": (
+        "vLLM 用的是哪个 model runner，1 还是 2（VLLM_USE_V2_MODEL_RUNNER；2 会打印 Using V2 Model Runner）？"
     ),
     "Which temperature do the requests use?": "请求使用的温度是多少？",
     "Which speculative decoding is on, if any?": "开启了哪种投机解码，如果有的话？",

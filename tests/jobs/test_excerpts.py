@@ -33,7 +33,8 @@ def test_each_line_stands_where_it_says():
 
 
 def test_every_quoted_fact_of_a_log_has_its_lines():
-    report = checked(*map(str, sorted(DATA.glob("rank?.log")))).report
+    demo = Path(__file__).parents[2] / "docs" / "demo"
+    report = checked(*map(str, sorted(demo.glob("rank?.stack.txt"))), str(demo / "scheduler.log")).report
     places = {place for one in report["excerpts"] for place in one["places"]}
     quoted = {fact["place"] for fact in report["findings"][0]["because"] if fact["quote"]}
     assert quoted and quoted <= places
