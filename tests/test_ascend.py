@@ -134,3 +134,39 @@ def test_lint_judges_the_plugin_of_an_image(tmp_path, tag, shown):
     file = tmp_path / "decode.sh"
     file.write_text(f"docker run quay.io/ascend/vllm-ascend:{tag} vllm serve deepseek-ai/DeepSeek-V4-Flash {PAIR}\n")
     assert ("error vllm-ascend/dsv4-pd-hang" in advisor("lint", str(file)).out) is shown
+
+
+ASCEND_LAUNCHES = {
+    "run.sh": "docker run {variable}--ipc=host quay.io/ascend/vllm-ascend:v0.13.0rc2 vllm serve m -tp 2 {flag}\n",
+    "install.sh": "pip install vllm-ascend==0.13.0rc2\n{export}vllm serve m -tp 2 {flag}\n",
+    "both.sh": "pip install vllm-ascend==0.13.0rc2 vllm==0.13.0\n{export}vllm serve m -tp 2 {flag}\n",
+    "Dockerfile": 'FROM quay.io/ascend/vllm-ascend:v0.13.0rc2\n{env}CMD ["vllm", "serve", "m", "-tp", "2", "{flag}"]\n',
+}
+
+
+@pytest.mark.parametrize("name", ASCEND_LAUNCHES)
+def test_lint_and_fix_judge_the_plugin_as_check_does(tmp_path, name):
+    said = {"variable": "-e VLLM_USE_V1=1 ", "export": "export VLLM_USE_V1=1\n", "env": "ENV VLLM_USE_V1=1\n"}
+    file = tmp_path / name
+    file.write_text(ASCEND_LAUNCHES[name].format(flag="--no-such-flag", **said), encoding="utf-8")
+    found = {one["id"]: one for one in json.loads(advisor("lint", str(file), "--format", "json").out)["findings"]}
+    assert set(found) == {"variable-removed", "setting-unknown"}
+    assert found["setting-unknown"]["level"] == "error"  # the release below is known: 0.13.0
+    by = "" if name == "both.sh" else ", for which vllm-ascend 0.13.0rc2 is made,"
+    assert found["variable-removed"]["says"].startswith(f"vllm 0.13.0{by} does not read VLLM_USE_V1")
+    advisor("fix", "--write", str(file))
+    assert "VLLM_USE_V1" not in file.read_text(encoding="utf-8")
+
+
+def test_what_holds_for_containers_of_the_engine_below_holds_for_the_plugins(tmp_path):
+    file = tmp_path / "run.sh"
+    file.write_text(f"docker run quay.io/ascend/vllm-ascend:v0.13.0rc2 {SERVE}\n", encoding="utf-8")
+    assert "2 ranks of vllm share the 64 MiB" in " ".join(advisor("lint", str(file)).out.split())
+
+
+def test_an_engine_installed_under_the_plugin_is_the_one_whose_flags_count(tmp_path):
+    file = tmp_path / "run.sh"
+    text = "pip install vllm-ascend==0.13.0rc2 vllm=={below}\nexport VLLM_USE_V1=1\nvllm serve m -tp 2\n"
+    for below, removed in (("0.13.0", True), ("0.10.0", False)):
+        file.write_text(text.format(below=below), encoding="utf-8")
+        assert ("variable-removed" in advisor("lint", str(file)).out) is removed

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor import __version__
-from advisor.catalog.engines import engines, knowledge
+from advisor.catalog.engines import knowledge, named
 from advisor.errors import UsageError
 from advisor.jobs.lint import LintRequest, Opened, expect_recognised, lint_to_edit
 from advisor.jobs.mending import Mended, mend
@@ -60,7 +60,7 @@ def _file(name: str, opened: Opened, report: LintReport, request: FixRequest) ->
     encoding = next((one for one in ENCODINGS if _encodes(text, one, content)), "")
     if not encoding:
         return None
-    known = {one: knowledge(one) for one in engines()}
+    known = {one: knowledge(one) for one in named()}
     quiet = {one.fingerprint for one in report.findings if one.suppressed is not None and one.region.file == name}
     mended = mend(
         opened.deployment,

@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 
 from advisor import __version__
-from advisor.catalog.engines import engines, knowledge
+from advisor.catalog.engines import knowledge, named
 from advisor.errors import UsageError
 from advisor.jobs import baseline as known_before
 from advisor.jobs import configuration as configured
@@ -186,13 +186,13 @@ def _set_up() -> None:
 
 
 def _given(name: str, content: bytes, evidence: bool) -> _Read:
-    found = read_file(name, content, {one: knowledge(one) for one in engines()})
+    found = read_file(name, content, {one: knowledge(one) for one in named()})
     return _read(name, found, partial(findings_of, evidence=evidence), "")
 
 
 def _folder(files: Sequence[Path], evidence: bool, keep: bool) -> list[_Read]:
     """The files of one folder, judged together; `keep` what editing them takes."""
-    known = {name: knowledge(name) for name in engines()}
+    known = {name: knowledge(name) for name in named()}
     opened = [(one, *_content(one)) for one in files]
     deployments = [
         (path, read_file(path.as_posix(), content, known) if content is not None else None, problem)

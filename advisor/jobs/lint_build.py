@@ -93,11 +93,13 @@ def place(group: Sequence[Workload]) -> Placed:
 
 def _pinned(source: VersionSource, engine: str) -> Build:
     """The build that a source names; one of another engine where it is of another. Tags of foreign images name none."""
-    alone = _read(source.text, "")[0].engine
+    other = _read(source.text, "")[0]
+    alone = other.engine
     build, components, _ = _read(source.text, engine)
     named = alone == engine or alone.startswith(f"{engine}-")
     if alone and not named:
-        return Build(engine=alone)
+        below = other.version if engine.startswith(f"{alone}-") and source.kind == "pip" else None
+        return Build(engine=alone, components=(Component(alone, below),) if below else ())
     if source.kind == "image" and not named:
         return Build(engine=engine, image=source.text, text=source.text)
     if source.kind == "pip" and not alone and components:

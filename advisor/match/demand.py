@@ -36,7 +36,7 @@ class Demand:
 
 def demand(workload: Workload, view: View) -> Demand | None:
     """What one node of the workload needs; None when the file does not tell."""
-    reckon = {"vllm": _vllm, "sglang": _sglang, "lmdeploy": _lmdeploy}.get(view.case.build.engine)
+    reckon = {"vllm": _vllm, "sglang": _sglang, "lmdeploy": _lmdeploy}.get(view.base.engine)
     return reckon(workload, view) if reckon else None
 
 

@@ -144,8 +144,9 @@ def interactions(workload: Workload, view: View, beside: Sequence[Workload], tex
     """Every contradiction of one workload. `beside` are the file's other workloads, `text` the file."""
     need = demand(workload, view)
     if need is not None:
-        yield from _devices(workload, need, beside, text)
-        yield from _memory(workload, need, text, view.case.build.engine)
+        resource = "nvidia.com/gpu" if view.base.engine == view.case.build.engine else ""  # a plugin brings its own
+        yield from _devices(workload, need, beside, text, resource)
+        yield from _memory(workload, need, text, view.base.engine)
     yield from _glued(workload)
     yield from _ranks(workload, view)
     yield from _fraction(workload, view)
@@ -162,7 +163,9 @@ def _glued(workload: Workload) -> Iterator[Observation]:
             yield Observation(GLUED, says, flag.place, flag.text, (), advice)
 
 
-def _devices(workload: Workload, need: Demand, beside: Sequence[Workload], text: str) -> Iterator[Observation]:
+def _devices(
+    workload: Workload, need: Demand, beside: Sequence[Workload], text: str, usual: str
+) -> Iterator[Observation]:
     given, resource = workload.resources.gpus, workload.resources.gpu_resource
     marks = related(workload, need.flags)
     fact = " ".join(says for _, says in marks)
@@ -170,7 +173,7 @@ def _devices(workload: Workload, need: Demand, beside: Sequence[Workload], text:
         claimed = _CLAIMS.search(document(workload, text))
         if whole(workload, text) and not claimed and not _on_cpu(workload) and not _PART.search(resource):
             says = f"no accelerator is asked for; the launch takes {need.least} ({need.says})"
-            yield Observation(MISSING, says, workload.place, "gpus", advice=(_limit(need, "nvidia.com/gpu"),))
+            yield Observation(MISSING, says, workload.place, "gpus", advice=(_limit(need, usual),))
         return
     if _PART.search(resource):
         return
@@ -264,7 +267,7 @@ def _same_template(workload: Workload) -> tuple[int, str]:
 
 def _fraction(workload: Workload, view: View) -> Iterator[Observation]:
     given = workload.launch.setting("--gpu-memory-utilization")
-    if view.case.build.engine != "vllm" or given is None:
+    if view.base.engine != "vllm" or given is None:
         return
     try:
         share = float(str(given.value))
@@ -280,7 +283,7 @@ def _fraction(workload: Workload, view: View) -> Iterator[Observation]:
 
 def _logging(workload: Workload, view: View) -> Iterator[Observation]:
     off, file = (assigned(workload, name) for name in (_CONFIGURED, _CONFIGURATION))
-    if view.case.build.engine == "vllm" and off and file and off.value == "0" and file.value:
+    if view.base.engine == "vllm" and off and file and off.value == "0" and file.value:
         says = f"{_CONFIGURED}=0 and {_CONFIGURATION} rule each other out: vLLM refuses to start"
         fact, advice = f"{_CONFIGURED}=0 {_CONFIGURATION}", (f"remove {_CONFIGURED}", f"or remove {_CONFIGURATION}")
         also = ((file.place, f"{_CONFIGURATION}={file.value}"),)
@@ -288,7 +291,7 @@ def _logging(workload: Workload, view: View) -> Iterator[Observation]:
 
 
 def _ports(workload: Workload, view: View, text: str) -> Iterator[Observation]:
-    engine = view.case.build.engine
+    engine = view.base.engine
     flag = "--server-port" if engine == "lmdeploy" else "--port"
     port = number_of(view, flag)
     if port is None or value_of(view, "--grpc") is True or not in_pod(workload):

@@ -140,7 +140,7 @@ def pod_life(workload: Workload, view: View, services: Services, text: str) -> I
 
 def _liveness(workload: Workload, view: View) -> Iterator[Observation]:
     live = next((one for one in workload.probes if one.kind == "liveness"), None)
-    if live is None or any(one.kind == "startup" for one in workload.probes) or view.case.build.engine != "vllm":
+    if live is None or any(one.kind == "startup" for one in workload.probes) or view.base.engine != "vllm":
         return
     limit = _ready_timeout(workload, view)
     if limit is not None and live.allows_s < limit:
@@ -166,7 +166,7 @@ def _grace(workload: Workload, view: View) -> Iterator[Observation]:
     grace = workload.grace.value if workload.grace else 30
     sleeps = workload.pre_stop_s or 0
     given = workload.launch.setting("--shutdown-timeout")
-    drains = (number_of(view, "--shutdown-timeout") or 0) if given and view.case.build.engine == "vllm" else 0
+    drains = (number_of(view, "--shutdown-timeout") or 0) if given and view.base.engine == "vllm" else 0
     if not (sleeps or drains) or sleeps + drains < grace or (sleeps + drains == grace and not sleeps):
         return
     parts = [f"the preStop hook sleeps {sleeps} s"] if sleeps else []
@@ -179,7 +179,7 @@ def _grace(workload: Workload, view: View) -> Iterator[Observation]:
 
 
 def _links(workload: Workload, view: View, services: Services, at: str | None) -> Iterator[Observation]:
-    if workload.service_links is False or view.case.build.engine != "vllm" or view.knowledge is None:
+    if workload.service_links is False or view.base.engine != "vllm" or view.knowledge is None:
         return
     serious: set[str] = set()
     for stem in _stems(view.knowledge):

@@ -123,7 +123,7 @@ def _recorder(workload: Workload, view: View) -> Iterator[Observation]:
 
 
 def _logs(workload: Workload, view: View) -> Iterator[Observation]:
-    engine = view.case.build.engine
+    engine = view.base.engine
     if engine == "vllm":
         yield from _vllm_logs(workload)
         return
@@ -147,7 +147,7 @@ def _vllm_logs(workload: Workload) -> Iterator[Observation]:
 
 
 def _metrics(workload: Workload, view: View) -> Iterator[Observation]:
-    engine, launch = view.case.build.engine, workload.launch
+    engine, launch = view.base.engine, workload.launch
     on, off = launch.setting("--enable-metrics"), launch.setting("--disable-metrics")
     stats = launch.setting("--disable-log-stats")
     if engine == "vllm" and stats is not None and stats.value is True:

@@ -181,10 +181,11 @@ class Clones:
 
 def latest(pins: Sequence[Pin]) -> list[Pin]:
     """The pins that stand: a commit checked out after a clone replaces the clone's own, a second install the first."""
-    kept: dict[str, Pin] = {}
+    kept: dict[tuple[str, str], Pin] = {}
     for one in pins:
-        kept.pop(one.kind, None)
-        kept[one.kind] = one
+        what = (one.kind, "" if one.kind == "image" else one.engine)  # a plugin is installed beside its engine
+        kept.pop(what, None)
+        kept[what] = one
     return list(kept.values())
 
 
