@@ -20,7 +20,8 @@ _LEAD = re.compile(
     re.M,
 )
 _FOOT = re.compile(
-    r"A match is a resemblance with reasons,\s+not\s+a\s+proof\s+of\s+cause\.?|匹配只表示有理由的相似，\s*并不证明原因。"
+    r"A match is a resemblance with reasons,\s+not\s+a\s+proof\s+of\s+cause\.?"
+    r"|匹配只表示有理由的相似，\s*并不证明原因。"
 )
 _HTML = re.compile(r'<meta name="generator" content="advisor ')
 _JSON = re.compile(r"[\"']schema[\"']\s*:\s*[\"']advisor-report/")
