@@ -114,7 +114,7 @@ class View:
         ask = Missing(
             f"setting:{flag}",
             f"What is `{flag}` set to (or is it absent from the command line)?",
-            "the full command line: ps -ww -o args -p PID",
+            "ps -ww -o args -p PID",
         )
         return Answer(_strongest(facts), missing=ask if unknown else None)
 

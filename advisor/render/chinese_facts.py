@@ -277,7 +277,6 @@ QUESTIONS: dict[str, str] = {
     # where the answer is read, where that is words
     "the complete log of every rank": "每个 rank 的完整日志",
     "the files, or kubectl logs POD": "日志文件，或 kubectl logs POD",
-    "the full command line: {command}": "完整命令行：{command}",
     "{command}, or the first lines of the log": "{command}，或日志的前几行",
     "py-spy dump --native --pid PID, on every rank": "py-spy dump --native --pid PID，在每个 rank 上执行",
 }
