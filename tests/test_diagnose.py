@@ -28,8 +28,7 @@ from advisor.jobs.answering import Progress, Step, follow, then
 from advisor.jobs.check import check
 from advisor.jobs.diagnose import standing
 from advisor.jobs.request import File, Request, Said
-from advisor.jobs.rule_cases import RuleCase, cases
-from advisor.match.choosing import LEAST_BITS
+from advisor.jobs.rule_cases import cases
 from tests.counting import steps
 from tests.front_door import advisor
 from tests.upstream.patch_clones import Repo
@@ -44,19 +43,7 @@ def _kept_here(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-# one judgement
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_diagnosis_reports_what_check_reports_and_asks_only_what_is_open(case: RuleCase) -> None:
-    now = standing(case.request)
-    assert now.report == check(case.request).report
-    shares = [one.share for one in now.candidates]
-    assert shares == sorted(shares, reverse=True) and sum(shares) < 1
-    if now.ask is not None:
-        assert now.ask.gain >= LEAST_BITS and now.ask.question and now.ask.rules
-        assert now.ask.about not in {f"setting:{one.flag}" for one in now.report.settings if one.value is not None}
-        assert not (now.ask.about == "engine" and now.report.build.engine)
+# questions
 
 
 def test_what_is_understood_names_every_symptom_told() -> None:

@@ -12,7 +12,7 @@ from advisor.jobs.assemble import assemble
 from advisor.jobs.check import check
 from advisor.jobs.judging import catalogue, judge_case, view_of
 from advisor.jobs.reporting import edit_for
-from advisor.jobs.rule_cases import RuleCase, cases, run
+from advisor.jobs.rule_cases import RuleCase, cases
 from advisor.jobs.rule_checks import validate_rules
 from advisor.match.judge import exposed
 from advisor.model.case import Case
@@ -47,15 +47,6 @@ def test_every_rule_file_is_well_formed() -> None:
     count, problems = validate_rules()
     assert count >= len(RULES)
     assert not problems, "\n".join(map(str, problems))
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_case_comes_out_as_it_expects(case: RuleCase) -> None:
-    wrong = run(case)
-    if case.todo:
-        assert wrong, f"{case} passes now: drop its todo"
-        pytest.xfail(case.todo)
-    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -9,7 +9,6 @@ from pathlib import Path
 from advisor.jobs.check import check
 from advisor.jobs.excerpts import AROUND, HITS, MOST, WIDTH
 from advisor.jobs.request import File, Request
-from advisor.jobs.rule_cases import cases
 from tests.front_door import advisor, checked
 
 DATA = Path(__file__).parents[1] / "evidence" / "data" / "tp_divergence"
@@ -99,25 +98,3 @@ def test_a_part_cut_out_of_a_paste_is_shown_as_it_was_given():
 
 
 WORD = re.compile(r"[\w./:-]{3,}")
-
-
-def focus(quote: str) -> list[str]:
-    return WORD.findall(quote.replace("…", " "))
-
-
-def test_a_quoted_line_is_never_empty_and_holds_what_is_quoted():
-    """Over every case that the rules have."""
-    requests = [one.request for one in cases() if one.request.files or one.request.symptoms]
-    seen = 0
-    for request in requests:
-        report = check(request).report
-        facts = [fact for one in report.findings for fact in (*one.because, *one.against, *one.echoes)]
-        for one in report.excerpts:
-            shown = {hit: one.lines[hit - one.first_line] for hit in one.hits}
-            assert one.hits and all(line.strip() for line in shown.values()), (one.file, one.hits)
-            said = " ".join(shown.values())
-            for fact in facts:
-                if fact.place in one.places and fact.quote and "…" not in said:
-                    seen += 1
-                    assert any(word in said for word in focus(fact.quote)), (fact, said)
-    assert seen > 500
