@@ -9,7 +9,6 @@ import os
 import pty
 import select
 import shlex
-import signal
 import subprocess
 import sys
 import time
@@ -24,7 +23,7 @@ from prompt_toolkit.input.vt100_parser import Vt100Parser
 
 from advisor.advice.commands import Place, dumps_stacks, here, reads_only
 from advisor.errors import UsageError
-from advisor.jobs.answering import Progress, Step, follow, then
+from advisor.jobs.answering import Progress, Step, follow, is_printed, then
 from advisor.jobs.check import check
 from advisor.jobs.diagnose import standing
 from advisor.jobs.request import File, Request, Said
@@ -157,6 +156,8 @@ def test_an_answer_is_what_the_option_would_have_been() -> None:
         ("hardware:arch", "sparc", "none of x86_64, aarch64"),
         ("hardware:vendor", "frobnicator", "--hardware"),
         ("model", "7", "names no model"),
+        ("component:nccl", "banana", "no version in 'banana'"),
+        ("component:nccl", "99", "no version in '99'"),
         ("launch", "it is broken", "no command line understood"),
         ("symptom", "it is broken somehow", "no symptom understood"),
         ("setting:--tp-size", "some", "not a number"),
@@ -182,6 +183,7 @@ def test_not_knowing_says_nothing_in_any_words(about: str, text: str) -> None:
 
 
 def test_what_a_command_printed_for_a_version_is_read_and_not_taken_for_one() -> None:
+    assert is_printed("component:nccl", "/usr/lib/libnccl.so.2") and not is_printed("component:nccl", "2.28.9")
     path = "/usr/lib/python3/dist-packages/nvidia/nccl/lib/libnccl.so.2"
     for text, known in ((path, None), (f"{path}: NCCL version 2.28.9", "2.28.9"), ("2.28.9", "2.28.9")):
         at = then(Progress(Request(engine="sglang")), Step("component:nccl", text))
@@ -406,6 +408,9 @@ def test_the_command_is_for_this_deployment() -> None:
     each = 'for PID in $(pgrep -f "[x]llm"); do py-spy dump --pid $PID; done'
     assert twice == f"for i in 1 2; do {each}; sleep 45; done"
     assert here("log", "the files, or kubectl logs POD", HOST) == ""
+    assert here("", "grep -h x LOG of every rank | sort", HOST) == "grep -h x LOG | sort"
+    assert here("", "grep -h x LOG of the decode instances", POD) == "grep -h x serve.log"
+    assert here("", "curl -i http://HOST:23333/health", HOST) == "curl -i http://127.0.0.1:23333/health"
     assert "KEY|TOKEN" in here("launch", "", POD)
     assert here("", "curl -s http://HOST:PORT/health", POD) == f"{enter}curl -s http://127.0.0.1:9000/health"
     assert here("log", "", POD) == "kubectl logs -n prod deploy/llm -c server --timestamps > serve.log"
@@ -513,14 +518,40 @@ def test_a_paste_an_answer_a_step_back_an_interrupt_and_going_on(tmp_path) -> No
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_what_a_command_printed_is_kept_and_the_check_line_runs(tmp_path) -> None:
+    path = "/usr/lib/libnccl.so.2: NCCL version 2.28.9"
+    (tmp_path / "a.json").write_text(json.dumps({"answers": {"component:nccl": path, "engine": "sglang"}}))
+    given = (
+        "--hardware",
+        "2x GB10 aarch64",
+        "--flags",
+        "sglang serve m --tp 2 --nnodes 2",
+        "--symptom",
+        "requests hang",
+    )
+    ran = advisor("diagnose", *given, "--answers", "a.json", "--most", "9", "--format", "json", cwd=tmp_path)
+    assert ran.code in (0, 1), ran.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_e_ends_at_the_first_prompt_too(tmp_path) -> None:
+    one = Session("--engine", "sglang", "--symptom", "requests hang")
+    one.until("\x1b[?2004h")
+    one.type("e\r")
+    assert "Question 1" not in one.until("The same judgement again")
+    assert one.end() in (0, 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_terminal_that_does_not_mark_pastes_gives_one_paste(tmp_path) -> None:
     one = Session()
     one.until("\x1b[?2004h")
     one.type("sglang hangs\rboth ranks alive\rno error\r")
     one.until("Can still be")
     assert one.seen.count("Understood:") == 1
-    one.process.send_signal(signal.SIGINT)
-    one.end()
+    one.until("\x1b[?2004h")
+    one.type("\x03")
+    assert one.end() == 130
     (kept,) = (tmp_path / "state/advisor/diagnose").glob("*/paste-1.txt")
     assert kept.read_text().splitlines() == ["sglang hangs", "both ranks alive", "no error"]
     assert kept.parent.stat().st_mode & 0o077 == 0

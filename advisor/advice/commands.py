@@ -19,6 +19,7 @@ _OBJECTS = {
 _PROSE = re.compile(r"^(?:the|two|a) |, or |, and | on every rank|\(or ", re.IGNORECASE)  # `pip show x, or the log`
 _STARTS = re.compile(r"\brestart |\(the same start\)|\bserve api_server\b|LAUNCH_BLOCKING=|^add |check_env\.")
 _ELSE = re.compile(r", or the .*$| \(or [^)]*\)$|,? on every rank.*$")  # `pip show x, or the first lines of the log`
+_LOGS_OF = re.compile(r"\bLOG of (?:every|the) \w+(?: instances?)?")
 _TWICE = re.compile(r"for i in 1 2; do (.*\bPID\b.*); sleep (\d+); done")
 _INSIDE = re.compile(
     r"(?:\(date; )?curl |pip |python3? |uname |nvidia-smi|npu-smi|env |cat |ls |find |grep .* /proc/|df |free "
@@ -106,14 +107,17 @@ def dumps_stacks(command: str) -> bool:
 
 
 def _filled(how: str, place: Place) -> str:
-    how = _ELSE.sub("", how)
+    how = _LOGS_OF.sub("LOG", _ELSE.sub("", how))
+    if place.logs():
+        how = re.sub(r"\bLOG\b", "serve.log", how)  # what the command for the log writes
     if not how.strip() or _PROSE.search(how):
         return how
     if twice := _TWICE.fullmatch(how):  # all processes, then all again: not each of them twice
         each = _each(_PID.sub("$PID", twice[1]), place)
         return _inside(f"for i in 1 2; do {each}; sleep {twice[2]}; done", place)
     if place.port is not None:
-        how = re.sub(r"\bHOST:PORT\b", f"127.0.0.1:{place.port}", how)
+        how = re.sub(r"\bHOST:(?:PORT\b|\d+)", f"127.0.0.1:{place.port}", how)
+    how = re.sub(r"\bHOST:(?=\d)", "127.0.0.1:", how)
     if _PID.search(how):
         return _inside(_each(_PID.sub("$PID", how), place), place)
     return _inside(how, place) if _INSIDE.match(how) else how

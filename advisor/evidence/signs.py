@@ -116,6 +116,11 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign(
         "symptom.hang",
+        r"\bno (?:requests?|responses?|answers?|repl(?:y|ies)|results?) (?:ever |at all )?(?:comes?|came|gets?) back\b",
+        "no request comes back",
+    ),
+    Sign(
+        "symptom.hang",
         r"\bwait(?:s|ing)? (?:for|on) (?:each other|one another)\b",
         "the ranks wait for each other",
     ),

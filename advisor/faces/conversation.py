@@ -14,7 +14,7 @@ from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces.keeping import Kept
 from advisor.faces.typed import Typed
-from advisor.jobs.answering import NOT_KNOWN, Progress, Step, follow, is_evidence, is_unsure, then
+from advisor.jobs.answering import NOT_KNOWN, Progress, Step, follow, is_evidence, is_printed, is_unsure, then
 from advisor.jobs.request import Request
 from advisor.model.diagnosis import Ask, Standing
 from advisor.render import diagnosis_page as page
@@ -41,6 +41,7 @@ class Conversation:
     hear: Hear
     most: int
     at: Progress = field(init=False)
+    _ended: bool = field(default=False, init=False)
     _judged: tuple[Request, Any] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -49,7 +50,7 @@ class Conversation:
     def run(self) -> Standing:
         """Talk until there is nothing worth asking, or enough was asked. Returns where it ended."""
         now = self._start()
-        while now.ask is not None and len(self.at.asked) < self.most:
+        while now.ask is not None and len(self.at.asked) < self.most and not self._ended:
             self.show(page.question(now.ask, len(self.at.asked) + 1))
             try:
                 done = self._turn(now.ask)
@@ -80,7 +81,8 @@ class Conversation:
                 text = self.hear(None).text
             except EOFError:
                 break
-            if not text.strip() or text.strip().casefold() in END:
+            self._ended = text.strip().casefold() in END
+            if not text.strip() or self._ended:
                 break
             if self._hand_over(text, ""):
                 now = self._stand(now)
@@ -106,6 +108,7 @@ class Conversation:
 
     def _back(self) -> bool:
         if not self.kept.back():
+            self.show(page.nothing_before())
             return False
         self.at = follow(self.base, self.kept.steps)
         return True
@@ -116,7 +119,7 @@ class Conversation:
         numbered = ask.options and not _numbers(ask) and text.isascii() and text.isdigit()
         if numbered and text not in {one.answer for one in ask.options}:
             return self._refused(page.no_such_choice(text, len(ask.options)), f"{text!r} is no answer to {ask.about}")
-        evidence = text.startswith("@") or (typed.pasted and is_evidence(text))
+        evidence = text.startswith("@") or is_evidence(text) or is_printed(ask.about, text)
         if evidence or (ask.kind == "evidence" and not is_unsure(text)):
             return self._hand_over(text, ask.about, ask.question)
         try:

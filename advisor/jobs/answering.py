@@ -69,7 +69,7 @@ def then(at: Progress, step: Step) -> Progress:
         return Progress(handed(at.request, step.content, step.name), asked)
     if is_unsure(step.text):
         return Progress(at.request, asked)
-    if is_evidence(step.text) or step.about in ("log", "stacks") or _shows(step):
+    if is_evidence(step.text) or step.about in ("log", "stacks") or is_printed(step.about, step.text):
         return Progress(handed(at.request, step.text.encode("utf-8", "replace"), f"answer to {step.about}"), asked)
     return Progress(answered(at.request, step.about, step.text), asked)
 
@@ -80,10 +80,12 @@ def is_unsure(text: str) -> bool:
     return not word or word in UNSURE
 
 
-def _shows(step: Step) -> bool:
-    """Whether what was answered for a version is what a command printed: a path, or a line around it."""
-    kind = step.about.partition(":")[0]
-    return kind == "component" and not _VERSION.fullmatch(step.text.strip())
+def is_printed(about: str, text: str) -> bool:
+    """Whether what was answered for a version is what a command printed: a path, or a line around a version."""
+    told = text.strip()
+    return (
+        about.startswith("component:") and not _VERSION.fullmatch(told) and bool("/" in told or _VERSION.search(told))
+    )
 
 
 def is_evidence(text: str) -> bool:
@@ -112,6 +114,8 @@ def answered(request: Request, about: str, text: str) -> Request:
         return _understood(replace(request, flags=(*request.flags, text)), text, "command line")
     if about == "model":
         return replace(request, model=_model(text))
+    if kind == "component" and not _VERSION.fullmatch(text):
+        raise UsageError(f"no version in {text!r}", "answer", "such as 2.28.9, what the command prints, or ?")
     if kind == "component":
         return replace(request, components=(*request.components, f"{name}={text}"))
     if about in ("hardware:accelerator", "hardware:vendor"):

@@ -22,7 +22,8 @@ _SHOWN = 60
 def notes(judgement: Judgement) -> Iterator[str]:
     """A line for each symptom that says nothing to us, and for each word that is nearly an engine's name."""
     told = [one for one in judgement.case.artifacts if one.name.startswith("--symptom")]
-    seen = {fact.span.artifact for fact in judgement.case.facts if fact.notable and fact.span}
+    facts = (fact for fact in judgement.case.facts if fact.span and (fact.notable or fact.name.startswith("symptom.")))
+    seen = {fact.span.artifact for fact in facts if fact.span}
     seen |= {fact.span.artifact for one in judgement.verdicts for fact in one.symptoms() if fact.span}
     for one in told:
         if one.name not in seen:

@@ -54,4 +54,5 @@ DIAGNOSIS: dict[str, str] = {
     "more, or Enter to go on> ": "继续粘贴，或直接回车> ",
     "Nearest in words alone: {rule} ({summary})": "仅文字最接近：{rule}（{summary}）",
     "Before any restart, capture what is listed above.": "重启之前，先采集上面列出的内容。",
+    "This is the first step: there is nothing to take back.": "这是第一步，没有可以返回的。",
 }

@@ -172,6 +172,11 @@ def no_such_choice(text: str, count: int) -> list[Block]:
     ]
 
 
+def nothing_before() -> list[Block]:
+    """There is no step to take back."""
+    return [Line(say("This is the first step: there is nothing to take back."), tone="warn")]
+
+
 def prompt(first: bool) -> str:
     """What stands before what is typed."""
     return say("more, or Enter to go on> ") if first else "> "
