@@ -28,6 +28,7 @@ from advisor.jobs.check import check
 from advisor.jobs.diagnose import standing
 from advisor.jobs.request import File, Request, Said
 from advisor.jobs.rule_cases import cases
+from advisor.jobs.said import fact_of
 from tests.counting import steps
 from tests.front_door import advisor
 from tests.upstream.patch_clones import Repo
@@ -154,7 +155,7 @@ def test_an_answer_is_what_the_option_would_have_been() -> None:
         ("fact:symptom.first_request", "sometimes", "neither yes nor no"),
         ("hardware:nodes", "two", "not a number"),
         ("hardware:arch", "sparc", "none of x86_64, aarch64"),
-        ("hardware:vendor", "frobnicator", "--hardware"),
+        ("hardware:vendor", "frobnicator", "none of nvidia, amd"),
         ("model", "7", "names no model"),
         ("component:nccl", "banana", "no version in 'banana'"),
         ("component:nccl", "99", "no version in '99'"),
@@ -182,11 +183,32 @@ def test_not_knowing_says_nothing_in_any_words(about: str, text: str) -> None:
     assert at.request == Request(engine="sglang") and at.asked == {about}
 
 
+def test_every_choice_that_is_offered_is_an_answer() -> None:
+    """Over every question of an empty request and of each engine."""
+    for engine in ("", "vllm", "sglang", "lmdeploy", "xllm"):
+        at, offered = Progress(Request(engine=engine, symptoms=("requests hang",))), 0
+        while (ask := standing(at.request, at.asked).ask) is not None and len(at.asked) < 25:
+            for option in ask.options:
+                then(at, Step(ask.about, option.answer))  # raises where it is none
+                offered += 1
+            at = Progress(at.request, at.asked | {ask.about})
+        assert offered > 5
+    for vendor, known in (("amd", "amd"), ("MLU", "cambricon"), ("昇腾", "ascend")):
+        at = then(Progress(Request()), Step("hardware:vendor", vendor))
+        assert [fact_of(one).value for one in at.request.said] == [known]
+
+
 def test_what_a_command_printed_for_a_version_is_read_and_not_taken_for_one() -> None:
     assert is_printed("component:nccl", "/usr/lib/libnccl.so.2") and not is_printed("component:nccl", "2.28.9")
     path = "/usr/lib/python3/dist-packages/nvidia/nccl/lib/libnccl.so.2"
     for text, known in ((path, None), (f"{path}: NCCL version 2.28.9", "2.28.9"), ("2.28.9", "2.28.9")):
-        at = then(Progress(Request(engine="sglang")), Step("component:nccl", text))
+        printed = is_printed("component:nccl", text)
+        step = (
+            Step("component:nccl", name="paste-1.txt", content=text.encode())
+            if printed
+            else Step("component:nccl", text)
+        )
+        at = then(Progress(Request(engine="sglang")), step)
         assert check(at.request).report.build.components.get("nccl") == known
 
 

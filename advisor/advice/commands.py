@@ -16,7 +16,7 @@ from shlex import quote
 _OBJECTS = {
     "Deployment": "deploy/", "StatefulSet": "sts/", "DaemonSet": "ds/", "ReplicaSet": "rs/", "Job": "job/", "Pod": "",
 }  # fmt: skip
-_PROSE = re.compile(r"^(?:the|two|a) |, or |, and | on every rank|\(or ", re.IGNORECASE)  # `pip show x, or the log`
+_PROSE = re.compile(r"^(?:the|two|a) |, or |, and ", re.IGNORECASE)  # `the last 50 lines of every rank's log`
 _STARTS = re.compile(r"\brestart |\(the same start\)|\bserve api_server\b|LAUNCH_BLOCKING=|^add |check_env\.")
 _ELSE = re.compile(r", or the .*$| \(or [^)]*\)$|,? on every rank.*$")  # `pip show x, or the first lines of the log`
 _LOGS_OF = re.compile(r"\bLOG of (?:every|the) \w+(?: instances?)?")
@@ -53,25 +53,22 @@ class Place:
     def enter(self) -> str:
         """What runs a command beside the engine; "" on the host."""
         if self.runner == "kubernetes":
-            inside = f" -c {quote(self.container)}" if self.container else ""
-            return f"kubectl exec{self._space()} {self.target()}{inside} -- "
+            return f"kubectl exec {self._pod()} -- "
         if self.runner == "compose":
             return f"docker compose exec -T {quote(self.name or 'SERVICE')} "
         return f"docker exec {quote(self.name or 'CONTAINER')} " if self.runner == "docker" else ""
 
-    def _space(self) -> str:
-        return f" -n {quote(self.namespace)}" if self.namespace else ""
-
-    def target(self) -> str:
-        """The object as kubectl takes it; `POD` where it makes pods by names of its own."""
+    def _pod(self) -> str:
+        """The pod as kubectl takes it; `POD` where the object makes pods by names of its own."""
         short = _OBJECTS.get(self.kind)
-        return "POD" if short is None or not self.name else f"{short}{quote(self.name)}"
+        space = f"-n {quote(self.namespace)} " if self.namespace else ""
+        target = "POD" if short is None or not self.name else f"{short}{quote(self.name)}"
+        return f"{space}{target}" + (f" -c {quote(self.container)}" if self.container else "")
 
     def logs(self) -> str:
         """The command that prints the whole log; "" on the host, where only the operator knows the file."""
         if self.runner == "kubernetes":
-            inside = f" -c {quote(self.container)}" if self.container else ""
-            return f"kubectl logs{self._space()} {self.target()}{inside} --timestamps > serve.log"
+            return f"kubectl logs {self._pod()} --timestamps > serve.log"
         if self.runner == "compose":
             return f"docker compose logs --no-color {quote(self.name or 'SERVICE')} > serve.log"
         return f"docker logs {quote(self.name or 'CONTAINER')} > serve.log 2>&1" if self.runner == "docker" else ""

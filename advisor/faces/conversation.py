@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
@@ -19,6 +19,9 @@ from advisor.jobs.request import Request
 from advisor.model.diagnosis import Ask, Standing
 from advisor.render import diagnosis_page as page
 from advisor.render.blocks import Block
+
+if TYPE_CHECKING:
+    from advisor.jobs.judging import Judgement
 
 BACK, END = ("b", "back", "返回"), ("e", "end", "q", "quit", "结束")
 
@@ -42,7 +45,7 @@ class Conversation:
     most: int
     at: Progress = field(init=False)
     _ended: bool = field(default=False, init=False)
-    _judged: tuple[Request, Any] | None = field(default=None, init=False)
+    _judged: tuple[Request, Judgement] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.at = follow(self.base, self.kept.steps)

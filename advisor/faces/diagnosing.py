@@ -75,10 +75,8 @@ def diagnose(
         raise UsageError("takes nothing beside: it goes on with what was given", "--resume", "paste more at its prompt")
     told = answers_in(answers) if answers is not None else {}
     asked = answers is None and (is_terminal(sys.stdout) or (is_terminal(sys.stdin) and is_terminal(sys.stderr)))
-    kept, piped = (
-        latest() if resume else Kept(None, _placed(options), [], not asked),
-        not resume and _piped(options, answers),
-    )
+    kept = latest() if resume else Kept(None, _placed(options), [], not asked)
+    piped = not resume and _piped(options, answers)
     if not resume and (asked or piped):
         kept, problem = begin(kept.options, alone=not asked)
         page_.talk(page.not_kept(problem) if problem else [])

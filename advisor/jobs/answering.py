@@ -69,8 +69,6 @@ def then(at: Progress, step: Step) -> Progress:
         return Progress(handed(at.request, step.content, step.name), asked)
     if is_unsure(step.text):
         return Progress(at.request, asked)
-    if is_evidence(step.text) or step.about in ("log", "stacks") or is_printed(step.about, step.text):
-        return Progress(handed(at.request, step.text.encode("utf-8", "replace"), f"answer to {step.about}"), asked)
     return Progress(answered(at.request, step.about, step.text), asked)
 
 
@@ -118,7 +116,7 @@ def answered(request: Request, about: str, text: str) -> Request:
         raise UsageError(f"no version in {text!r}", "answer", "such as 2.28.9, what the command prints, or ?")
     if kind == "component":
         return replace(request, components=(*request.components, f"{name}={text}"))
-    if about in ("hardware:accelerator", "hardware:vendor"):
+    if about == "hardware:accelerator":
         machines(text, strict=True)
         return replace(request, hardware=(*request.hardware, text))
     one = Said(about, _fitting(request, name, text) if kind == "setting" else text)

@@ -28,7 +28,7 @@ def place_of(request: Request, view: View) -> Place:
         container=one.container if one and one.format == "kubernetes" else "",
         processes=str(profile.get("processes") or ""),
         port=port,
-        package=view.case.build.engine if view.case.build.engine != "xllm" else "",
+        package=view.case.build.engine,
         **({"dump": str(profile["stack_dump"])} if "stack_dump" in profile else {}),
     )
 

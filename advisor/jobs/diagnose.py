@@ -17,6 +17,7 @@ from advisor.jobs.deployed import place_of
 from advisor.jobs.judging import Judgement, catalogue_weights, judge_case
 from advisor.jobs.redaction import redact_value
 from advisor.jobs.request import Request
+from advisor.jobs.said import CLOSED
 from advisor.jobs.vocabulary import kinds, recipes
 from advisor.match.choosing import Belief, Chance, beliefs, chances
 from advisor.match.questions import opening, wanted
@@ -38,8 +39,6 @@ LEADS = 0.4
 """The share of the belief from which a failure's own wants are asked for."""
 MANY = 6
 """More values than this are typed and not chosen from."""
-CLOSED = {"hardware:arch": ("x86_64", "aarch64"), "hardware:vendor": ("nvidia", "amd", "ascend", "mlu")}
-"""Things of which there are only so many."""
 
 
 def standing(request: Request, asked: frozenset[str] = frozenset()) -> Standing:
@@ -97,16 +96,16 @@ def _kind(missing: Missing, options: tuple[Option, ...]) -> AskKind:
 
 def _options(missing: Missing, held: Iterable[Belief], view: View) -> tuple[Option, ...]:
     """The answers to choose from; none where only a value will do."""
-    kind = missing.about.partition(":")[0]
+    kind, _, name = missing.about.partition(":")
     if missing.about == "engine":
         return tuple(Option(str(knowledge(one).profile.get("title") or one), one) for one in named() if _serves(one))
     if missing.about == "symptom":
-        told = ((one, kinds().get(f"symptom.{one}")) for one in SYMPTOMS)
-        return tuple(Option(kind.summary, kind.name) for _, kind in told if kind is not None)
+        told = (kinds()[f"symptom.{one}"] for one in SYMPTOMS)
+        return tuple(Option(one.summary, one.name) for one in told)
     if kind == "stack" or missing.about.startswith("log:") or _is_yes_or_no(missing.about):
         return (Option("yes", "yes"), Option("no", "no"))
-    if missing.about in CLOSED:
-        return tuple(Option(one, one) for one in CLOSED[missing.about])
+    if kind == "hardware" and name in CLOSED:
+        return tuple(Option(one, one) for one in dict.fromkeys(CLOSED[name].values()))
     if kind in ("setting", "env", "hardware", "fact"):
         return _values(missing.about, held, view)
     return ()

@@ -46,6 +46,10 @@ def _compiles(pattern: str) -> None:
 
 CLOSED = {
     "arch": {"x86_64": "x86_64", "amd64": "x86_64", "x86": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"},
+    "vendor": {
+        **{"nvidia": "nvidia", "amd": "amd", "rocm": "amd", "ascend": "ascend", "huawei": "ascend", "昇腾": "ascend"},
+        **{"cambricon": "cambricon", "mlu": "cambricon", "寒武纪": "cambricon", "intel": "intel", "google": "google"},
+    },
     "os": {"linux": "linux", "windows": "windows", "wsl": "wsl", "wsl2": "wsl"},
 }
 """Things of which there are only so many, by the words for each."""
