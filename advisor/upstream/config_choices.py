@@ -7,7 +7,7 @@
         method: SpeculativeMethod | None = None        # method: eagle, medusa, ngram, …
         model: str | None = None                       # takes any text: left out
 
-A standard dataclass checks nothing (vLLM before 0.9.2), and a validator that runs before the check may turn one word
+A standard dataclass checks nothing (vLLM before 0.9.1), and a validator that runs before the check may turn one word
 into another: neither gives any choices.
 
 **Source:** https://pypi.org/project/vllm/0.28.0/ (wheel), vllm/config/speculative.py and utils.py
