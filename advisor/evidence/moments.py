@@ -12,6 +12,7 @@ time. `in_common` compares them by a clock that all of them show, and not at all
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from advisor.evidence.lines import head_length, wraps_length
@@ -177,6 +178,11 @@ def _dated(at: int, year: int | None, parts: list[int], fraction: str | None) ->
 
 def _is_leap(year: int) -> bool:
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def year_of(epoch: float) -> int:
+    """The year in which a time falls, in seconds since 1970."""
+    return datetime.fromtimestamp(epoch, UTC).year
 
 
 def _days_to(year: int) -> int:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from advisor.evidence import joins
 from advisor.evidence.accounts import group_name
 from advisor.evidence.marks import RECORDER, TIME_OF_DAY, Sighting, Times, sightings
-from advisor.evidence.moments import Moment
+from advisor.evidence.moments import Moment, year_of
 from advisor.evidence.ranks import Ranks, in_order
 from advisor.evidence.reading import Evidence
 from advisor.evidence.waits import Stand
@@ -131,7 +131,7 @@ def _shift(mine: Sequence[Sighting], recorded: Sequence[Sighting], name: str, ra
         if other is None or name == TIME_OF_DAY:
             continue
         then = other.times[RECORDER].seconds
-        apart = _seconds([one.times[name]], _year_of(then))[0] - one.before_s - then
+        apart = _seconds([one.times[name]], year_of(then))[0] - one.before_s - then
         whole = round(apart / _ZONE_S) * _ZONE_S
         if abs(apart - whole) > _APART_S or abs(whole) > _HALF_A_DAY_S + 2 * 3600:
             return None
@@ -141,13 +141,6 @@ def _shift(mine: Sequence[Sighting], recorded: Sequence[Sighting], name: str, ra
 
 def _seconds(moments: Sequence[Moment], year: int | None) -> list[float]:
     return [one.of_year(one.year or year).epoch for one in moments]
-
-
-def _year_of(epoch: float) -> int:
-    days, year = int(epoch // 86_400), 1970
-    while days >= (length := 366 if year % 4 == 0 and (year % 100 or year % 400 == 0) else 365):
-        days, year = days - length, year + 1
-    return year
 
 
 # pictures
@@ -165,7 +158,7 @@ def _picture(
     """The picture of these sightings, or none where they cannot be put into an order."""
     years = {moment.year for one in mine for moment in (one.times[name], one.ends[name]) if moment.year}
     then = recorded[0].times[RECORDER].seconds if recorded else None
-    year = max(years) if years else _year_of(then) if then is not None else None
+    year = max(years) if years else year_of(then) if then is not None else None
     placed = [_place(one, name, year, 0.0) for one in mine]
     placed += [_place(one, RECORDER, None, shift.seconds if shift else 0.0) for one in recorded]
     times = [at for one in placed for at in (one.at, one.until)]

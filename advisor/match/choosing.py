@@ -83,9 +83,7 @@ class Chance:
 def beliefs(judged: Iterable[Verdict], view: View, weight: Mapping[str, float]) -> tuple[Belief, ...]:
     """The failures that it can still be, most believed first. Their shares and the unknown failure's make one."""
     told = any(fact.notable for fact in view.case.facts)
-    left = [
-        (one, _weight(one, dict(weight)) * (UNSEEN if told and not one.signs() else 1)) for one in judged if _open(one)
-    ]
+    left = [(one, _weight(one, weight) * (UNSEEN if told and not one.signs() else 1)) for one in judged if _open(one)]
     whole = sum(held for _, held in left) / (1 - UNKNOWN_FAILURE)
     found = []
     for one, held in left:
@@ -94,7 +92,7 @@ def beliefs(judged: Iterable[Verdict], view: View, weight: Mapping[str, float]) 
     return tuple(sorted(found, key=lambda one: (-one.share, one.verdict.rule.id)))
 
 
-def _weight(verdict: Verdict, weight: dict[str, float]) -> float:
+def _weight(verdict: Verdict, weight: Mapping[str, float]) -> float:
     return BASE[verdict.status] * exp(min(score(verdict, weight), 16) / 4)
 
 

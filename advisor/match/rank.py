@@ -8,7 +8,7 @@ weights by itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import log
 
 from advisor.match.judge import Verdict
@@ -28,7 +28,7 @@ def weights(rules: Iterable[Rule]) -> dict[str, float]:
     return {key: log((len(rules) + 1) / count) for key, count in used.items()}
 
 
-def score(verdict: Verdict, weight: dict[str, float]) -> float:
+def score(verdict: Verdict, weight: Mapping[str, float]) -> float:
     """How distinctive what is known is for this rule: symptoms seen, and half as much preconditions that hold."""
     seen = sum(weight.get(sign, 0.0) for sign in verdict.signs())
     held = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 HTML: dict[str, str] = {
     "report": "报告",
     "build not known": "构建未知",
-    "cause {how}": "原因：{how}",
     "Cost": "代价",
     "Proof": "依据",
     "Not known yet": "尚不清楚",

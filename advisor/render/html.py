@@ -119,7 +119,7 @@ def _title(blocks: list[Block]) -> str:
 
 def _ground(finding: Finding) -> tuple[str, str]:
     """How firm the ground is: what is held of the cause, and whether this build has the fix."""
-    cause = say("cause {how}", how=say(words.CAUSE.get(finding.cause.status, finding.cause.status)))
+    cause = say("cause {status}", status=say(words.CAUSE.get(finding.cause.status, finding.cause.status)))
     return cause, findings.fixed_here(finding)
 
 

@@ -15,7 +15,6 @@ from advisor.render.quoting import one_line
 
 WIDTH, LEFT, RIGHT, TOP = 760, 112, 748, 34
 _LANE, _LINE, _GAP = 26, 16, 14
-_RUNS = ("moving", "still", "idle", "alive")
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 604800, 2592000)
 _TICKS, _LEAST_BEFORE_S = 6, 30.0
 _SIGN = 5.9  # the width of a character of a note

@@ -13,7 +13,6 @@ from contextvars import ContextVar
 from typing import Literal
 
 Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 _spoken: ContextVar[Language] = ContextVar("_spoken", default="en")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 from advisor.jobs.check import check
@@ -95,6 +94,3 @@ def test_a_part_cut_out_of_a_paste_is_shown_as_it_was_given():
     assert any(4 in one.hits for one in found)
     for one in found:
         assert list(one.lines) == lines[one.first_line - 1 :][: len(one.lines)]
-
-
-WORD = re.compile(r"[\w./:-]{3,}")
