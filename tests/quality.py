@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from advisor.catalog.full_text import parts, resembling
+from advisor.catalog.full_text import Index, parts
 from advisor.jobs.batch import KEYS, request
 from advisor.jobs.check import check
 from advisor.jobs.judging import catalogue
@@ -222,8 +222,8 @@ def text_of(line: Line) -> str:
 
 def by_bm25(texts: Sequence[str]) -> list[Ranked]:
     """The ranking of each text by BM25 over the rules' text."""
-    rules = catalogue()
-    return [[(one.rule.id, one.weight) for one in resembling(rules, text, len(rules))] for text in texts]
+    index, every = Index(catalogue()), len(catalogue())
+    return [[(one.rule.id, one.weight) for one in index.nearest(text, every)] for text in texts]
 
 
 def by_embedding(texts: Sequence[str]) -> list[Ranked]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalog.full_text import resembling, words
+from advisor.catalog.full_text import Index, words
 from advisor.jobs.judging import catalogue
 from tests.front_door import advisor, checked
 
@@ -64,7 +64,7 @@ def test_query_syntax_is_only_words() -> None:
 
 def test_a_long_text_asks_by_its_rarest_words() -> None:
     text = "requests hang " * 5000 + " ncclLocalOpAppend"
-    assert resembling(catalogue(), text, 1)[0].rule.id == "any/nccl-proxy-slot-leak-arm"
+    assert Index(catalogue()).nearest(text, 1)[0].rule.id == "any/nccl-proxy-slot-leak-arm"
 
 
 def test_names_are_indexed_whole_and_in_parts_and_chinese_in_pairs() -> None:

@@ -16,7 +16,6 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 
 from advisor.model.condition import atoms
@@ -52,46 +51,63 @@ class Resemblance:
     weight: float
 
 
-def resembling(
-    rules: Sequence[Rule], text: str, most: int, understood: str = "", weight: float = 0.3
-) -> tuple[Resemblance, ...]:
-    """The rules nearest to the text, at most `most`, the nearest first; none where no telling word is shared.
+class Index:
+    """The words of some rules, to be asked for those nearest to a text. In memory; made once, then only read."""
 
-    `understood` is what the text means in the rules' own words: it asks as well, with `weight` for each word, and is
-    not among what is shared.
-    """
-    with closing(_index(rules)) as index:
-        own = _asking(index, text)
-        weighed = defaultdict(float, _weighed(index, own))
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = rules
+        self._texts = sqlite3.connect(":memory:", check_same_thread=False)  # SQLite takes its own turns
+        tokenizer = "porter unicode61 tokenchars '_'"
+        self._texts.execute(f'CREATE VIRTUAL TABLE texts USING fts5({", ".join(_COLUMNS)}, tokenize="{tokenizer}")')
+        rows = ((row, *(" ".join(words(" ".join(part))) for part in parts(rule))) for row, rule in enumerate(rules))
+        self._texts.executemany("INSERT INTO texts(rowid, named, machine, told) VALUES (?, ?, ?, ?)", rows)
+
+    def nearest(self, text: str, most: int, understood: str = "", weight: float = 0.3) -> tuple[Resemblance, ...]:
+        """The rules nearest to the text, at most `most`, the nearest first; none where no telling word is shared.
+
+        `understood` is what the text means in the rules' own words: it asks as well, with `weight` for each word, and
+        is not among what is shared.
+        """
+        own = self._asking(text)
+        weighed = defaultdict(float, self._weighed(own))
         named = names(text)
-        for row, near in _weighed(index, [one for one in own if one in named]).items():
+        for row, near in self._weighed([one for one in own if one in named]).items():
             weighed[row] += near * _NAMES_WEIGH
-        for row, near in _weighed(index, _asking(index, understood)).items():
+        for row, near in self._weighed(self._asking(understood)).items():
             weighed[row] += near * weight
         nearest = sorted(weighed, key=lambda row: (-weighed[row], row))[:most]
-        return tuple(Resemblance(rules[row], _shared(index, row, own, text), weighed[row]) for row in nearest)
+        return tuple(Resemblance(self._rules[row], self._shared(row, own, text), weighed[row]) for row in nearest)
 
+    def _weighed(self, asked: Sequence[str]) -> dict[int, float]:
+        """How near each rule is that has any of the words."""
+        if not asked:
+            return {}
+        weights = ", ".join(str(one) for one in _COLUMNS.values())
+        found = self._texts.execute(
+            f"SELECT rowid, -bm25(texts, {weights}) FROM texts WHERE texts MATCH ?",
+            (" OR ".join(f'"{one}"' for one in asked),),
+        )
+        return dict(found.fetchall())
 
-def _weighed(index: sqlite3.Connection, asked: Sequence[str]) -> dict[int, float]:
-    """How near each rule is that has any of the words."""
-    if not asked:
-        return {}
-    weights = ", ".join(str(one) for one in _COLUMNS.values())
-    found = index.execute(
-        f"SELECT rowid, -bm25(texts, {weights}) FROM texts WHERE texts MATCH ?",
-        (" OR ".join(f'"{one}"' for one in asked),),
-    )
-    return dict(found.fetchall())
+    def _asking(self, text: str) -> list[str]:
+        """The words that ask: those that some rule has, names out of code first, then the rarest."""
+        given = [one for one in dict.fromkeys(words(_plain(text))) if one not in _COMMON and len(one) > 1]
+        held = {one: count for one in given if not one.isdigit() and (count := self._rules_with(one))}
+        named = names(text)
+        return sorted(held, key=lambda one: (one not in named, held[one]))[:ASKED]
 
+    def _rules_with(self, word: str) -> int:
+        found = self._texts.execute("SELECT count(*) FROM texts WHERE texts MATCH ?", (f'"{word}"',)).fetchone()
+        return int(found[0])
 
-def _index(rules: Sequence[Rule]) -> sqlite3.Connection:
-    index = sqlite3.connect(":memory:")
-    index.execute(
-        f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(_COLUMNS)}, tokenize=\"porter unicode61 tokenchars '_'\")"
-    )
-    rows = ((row, *(" ".join(words(" ".join(part))) for part in parts(rule))) for row, rule in enumerate(rules))
-    index.executemany("INSERT INTO texts(rowid, named, machine, told) VALUES (?, ?, ?, ?)", rows)
-    return index
+    def _shared(self, row: int, asked: Sequence[str], text: str) -> tuple[str, ...]:
+        """The words that a rule shares with the text and that tell something: no commonplace, no part of a name."""
+        shares = "SELECT 1 FROM texts WHERE texts MATCH ? AND rowid = ?"
+        found = [one for one in asked if self._texts.execute(shares, (f'"{one}"', row)).fetchone()]
+        most = _COMMONPLACE * len(self._rules)
+        parts = {part for run in _WORD.findall(_plain(text)) if run.lower().strip("_") in found for part in _parts(run)}
+        telling = [one for one in found if one not in parts and self._rules_with(one) <= most]
+        return tuple(telling or found)
 
 
 def parts(rule: Rule) -> tuple[list[str], list[str], list[str]]:
@@ -117,14 +133,6 @@ def words(text: str) -> Iterator[str]:
             yield from (run[at : at + 2] for at in range(max(len(run) - 1, 1)))
 
 
-def _asking(index: sqlite3.Connection, text: str) -> list[str]:
-    """The words that ask: those that some rule has, names out of code first, then the rarest."""
-    given = [one for one in dict.fromkeys(words(_plain(text))) if one not in _COMMON and len(one) > 1]
-    held = {one: count for one in given if not one.isdigit() and (count := _rules_with(index, one))}
-    named = names(text)
-    return sorted(held, key=lambda one: (one not in named, held[one]))[:ASKED]
-
-
 def _plain(text: str) -> str:
     """The text without the folders of its paths and the endings of its files."""
     return _ENDING.sub(" ", _FOLDERS.sub(" ", text))
@@ -133,24 +141,6 @@ def _plain(text: str) -> str:
 def names(text: str) -> set[str]:
     """The names out of code that a text holds, as they are indexed."""
     return {one.lower() for one in _NAME.findall(text)}
-
-
-def _rules_with(index: sqlite3.Connection, word: str) -> int:
-    found = index.execute("SELECT count(*) FROM texts WHERE texts MATCH ?", (f'"{word}"',)).fetchone()
-    return int(found[0])
-
-
-def _shared(index: sqlite3.Connection, row: int, asked: Sequence[str], text: str) -> tuple[str, ...]:
-    """The words that a rule shares with the text and that tell something: no commonplace, no part of a name shared."""
-    found = [
-        one
-        for one in asked
-        if index.execute("SELECT 1 FROM texts WHERE texts MATCH ? AND rowid = ?", (f'"{one}"', row)).fetchone()
-    ]
-    most = _COMMONPLACE * index.execute("SELECT count(*) FROM texts").fetchone()[0]
-    parts = {part for run in _WORD.findall(_plain(text)) if run.lower().strip("_") in found for part in _parts(run)}
-    telling = [one for one in found if one not in parts and _rules_with(index, one) <= most]
-    return tuple(telling or found)
 
 
 def _parts(run: str) -> list[str]:

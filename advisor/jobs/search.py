@@ -7,6 +7,7 @@ finds rules that speak of hangs in English. Of a Chinese text that is what count
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from advisor.catalog import full_text
 from advisor.errors import UsageError
@@ -45,12 +46,17 @@ def related(case: Case, most: int = MOST, *, lone: bool = True) -> tuple[Resembl
     texts = "\n".join(one.text for one in case.artifacts)[:_READ]
     if not texts.strip():
         return ()
-    rules = [rule for rule in catalogue() if applies(rule, *view_of(case).engines)]
     chinese = len(_CHINESE.findall(texts)) * 4 > len(texts)
-    found = full_text.resembling(rules, texts, most, _understood(case), 1.0 if chinese else 0.3)
+    found = _index(view_of(case).engines).nearest(texts, most, _understood(case), 1.0 if chinese else 0.3)
     names = full_text.names(texts)
     told = [one for one in found if lone or chinese or len(one.shares) > 1 or names.intersection(one.shares)]
     return tuple(ResemblanceOut(one.rule.id, one.rule.summary, one.shares[:8]) for one in told)
+
+
+@cache
+def _index(engines: tuple[str, ...]) -> full_text.Index:
+    """The failures that these engines can have, in words; most reports without a finding ask for the same."""
+    return full_text.Index([rule for rule in catalogue() if applies(rule, *engines)])
 
 
 def _understood(case: Case) -> str:
