@@ -34,6 +34,11 @@ def test_it_comes_out_as_it_expects(judged: Judged) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_its_launch_is_not_said_to_be_refused(judged: Judged) -> None:
+    """People ran these commands: an error here would be a mistake in the settings read from the releases."""
+    assert [one.says for one in judged[1].report.discrepancies if one.level == "error"] == []
+
+
 def test_its_page_is_sound(judged: Judged) -> None:
     assert_sound(html(judged[1].report))
 
