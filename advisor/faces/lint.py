@@ -113,7 +113,7 @@ def lint(
         raise UsageError("one of them is empty", "PATH", "a variable that is not set?")
     if where != named and diff:
         raise UsageError("nothing says what has changed in standard input", "--diff", None)
-    given = (stdin_filename, files_of.read("-").content) if where != named else None
+    given = ((stdin_filename, files_of.read("-").content),) if where != named else ()
     settings = job.configuration(where, config)
     known = _baseline(baseline, settings)
     changed = _changed(where, diff)
@@ -129,7 +129,7 @@ def lint(
         baseline_name=known[0],
         changed=changed,
         given=given,
-        complete=changed is None and given is None and all(one.is_dir() for one in where),
+        complete=changed is None and not given and all(one.is_dir() for one in where),
     )
     report = job.lint(request, _progress())
     inputs = [one.name for one in report.files]

@@ -7,8 +7,8 @@ split, and each part keeps its line in the original. Nothing here raises on odd 
 note.
 """
 
-from advisor.intake.folders import files_of
+from advisor.intake.folders import content_of, files_of
 from advisor.intake.inputs import Taken, take
 from advisor.intake.parts import rank_of_name
 
-__all__ = ["Taken", "files_of", "rank_of_name", "take"]
+__all__ = ["Taken", "content_of", "files_of", "rank_of_name", "take"]

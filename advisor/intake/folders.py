@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from advisor.intake.archives import MAX_BYTES, MAX_MEMBERS, MAX_TOTAL, packing
@@ -20,11 +20,18 @@ _HIDDEN = "hidden file(s) or folder(s) were not read"
 _LINKED = "link(s) to folders were not followed"
 _NO_FILE = "device(s), pipe(s) or links to no plain file were not read"
 _NO_FOLDER = "folder(s) could not be listed"
+_OUTSIDE = "link(s) that lead out of the folders that may be read were not followed"
 
 
-def files_of(folder: Path, notes: list[Note] | None = None) -> Iterator[tuple[str, bytes]]:
+def content_of(path: Path) -> tuple[bytes, int]:
+    """What is read of a plain file (64 MiB, of an archive a GiB), and its whole size. Raises OSError."""
+    return _content(path, MAX_TOTAL)
+
+
+def files_of(folder: Path, notes: list[Note] | None = None, within: Sequence[Path] = ()) -> Iterator[tuple[str, bytes]]:
     """Each file's path under `folder` (with the folder's own name first) and its content.
 
+    `within`: links are followed to files below these folders alone, which are resolved; anywhere where there are none.
     At most 2,000 files and 1 GiB; of one file the first 64 MiB, an archive whole. Raises OSError when the folder itself
     cannot be listed; a file that cannot be read becomes a note.
     """
@@ -32,7 +39,7 @@ def files_of(folder: Path, notes: list[Note] | None = None) -> Iterator[tuple[st
     os.scandir(folder).close()
     count = total = 0
     skipped: Counter[str] = Counter()
-    for path in _walk(folder, skipped):
+    for path in _walk(folder, skipped, within):
         name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
         if count >= MAX_MEMBERS or total >= MAX_TOTAL:
             which = f"{MAX_MEMBERS} files" if count >= MAX_MEMBERS else f"{MAX_TOTAL >> 20} MiB"
@@ -51,7 +58,7 @@ def files_of(folder: Path, notes: list[Note] | None = None) -> Iterator[tuple[st
     said += [Note("ignored", f"{skipped[why]} {why}", Span(folder.name)) for why in sorted(skipped) if skipped[why]]
 
 
-def _walk(folder: Path, skipped: Counter[str]) -> Iterator[Path]:
+def _walk(folder: Path, skipped: Counter[str], within: Sequence[Path]) -> Iterator[Path]:
     """The files to read under `folder`, in order, and in `skipped` why others are none."""
     inside = folder.resolve()
     targets: set[Path] = set()
@@ -68,6 +75,8 @@ def _walk(folder: Path, skipped: Counter[str]) -> Iterator[Path]:
                 skipped[_NO_FILE] += 1
             elif not path.is_symlink():
                 yield path
+            elif within and not any(target.is_relative_to(one) for one in within):
+                skipped[_OUTSIDE] += 1
             elif target not in targets and not _walked(target, inside):
                 targets.add(target)
                 yield path

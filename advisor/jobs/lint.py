@@ -49,7 +49,7 @@ Lines = tuple[tuple[int, int], ...]
 class LintRequest:
     """What to lint. `changed` maps absolute paths to changed lines where only a change is of interest.
 
-    `given` is a file's name and content that stand in no folder: standard input.
+    `given` are the names and contents of files that stand in no folder, such as standard input; judged together.
     `baseline` is the text of a baseline file and `baseline_name` its name; `complete` is False where only some files of
     a tree are looked at, so that nobody can say what does not occur any more.
     """
@@ -64,7 +64,7 @@ class LintRequest:
     baseline: str = ""
     baseline_name: str = "baseline"
     changed: dict[str, Lines] | None = None
-    given: tuple[str, bytes] | None = None
+    given: tuple[tuple[str, bytes], ...] = ()
     complete: bool = True
 
 
@@ -106,7 +106,7 @@ def _looked_at(request: LintRequest, progress: Progress | None = None, *, keep: 
     found = sorted(trees.files(request.paths, request.exclude, respect_ignore=request.respect_ignore), key=str)
     if request.changed is not None:
         found = [one for one in found if os.path.abspath(one) in request.changed]
-    read = [_given(*request.given, request.evidence)] if request.given else []
+    read = _given(request.given, request.evidence)
     for part in _all(found, request, len(found), progress, keep):
         read += part
     return read
@@ -185,9 +185,13 @@ def _set_up() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _given(name: str, content: bytes, evidence: bool) -> _Read:
-    found = read_file(name, content, {one: knowledge(one) for one in named()})
-    return _read(name, found, partial(findings_of, evidence=evidence), "")
+def _given(texts: Sequence[tuple[str, bytes]], evidence: bool) -> list[_Read]:
+    known = {one: knowledge(one) for one in named()}
+    found = [(name, read_file(name, content, known)) for name, content in texts]
+    services = Services([one for _, one in found if one.recognised])
+    seen = partial(overlaid, others=kustomizations([one for _, one in found]))
+    judged = partial(findings_of, services=services, evidence=evidence)
+    return [_read(name, one, lambda it: judged(seen(it)), "") for name, one in found]
 
 
 def _folder(files: Sequence[Path], evidence: bool, keep: bool) -> list[_Read]:
