@@ -36,6 +36,9 @@ MAY_IMPORT: dict[str, set[str]] = {
 ONLY_IN: dict[str, set[str]] = {
     "typer": {"faces"},
     "prompt_toolkit": {"faces.terminal"},
+    "mcp": {"faces.mcp.server"},
+    "anyio": {"faces.mcp.server"},
+    "pydantic": {"catalog.schema", "faces.mcp.asked", "render.schema"},
     "http.server": {"faces"},
     "socketserver": {"faces"},
     "jinja2": {"render"},

@@ -30,6 +30,7 @@ USUAL = {
     "explain": ["vllm/pp-broadcast-skew"],
     "fix": ["k8s"],
     "flags": ["vllm", "newest", "--grep", "spec"],
+    "mcp": ["--root", "docs"],
     "patch": ["lmdeploy/mtp-dp-meta", "--repo", "~/src/lmdeploy"],
     "rules validate": ["--rules", "rules"],
     "rules new": ["vllm/another"],

@@ -25,6 +25,7 @@ from advisor.faces.fix import fix
 from advisor.faces.front_page import FrontPage
 from advisor.faces.language import Lang, Language
 from advisor.faces.lint import lint as lint_files
+from advisor.faces.mcp.command import mcp
 from advisor.faces.patch import PatchCommand, patch
 from advisor.faces.search import search
 from advisor.faces.upgrade import upgrade
@@ -292,6 +293,7 @@ app.command()(fix)
 app.command("lint")(lint_files)
 app.command("patch", cls=PatchCommand)(patch)
 app.command()(upgrade)
+app.command()(mcp)
 app.command()(search)
 app.command()(drafting.draft)
 rules_app.command("new")(drafting.new)

@@ -33,6 +33,9 @@ GROUPS = {
         "release": "Releases: dates, pins, the known fixes each brought.",
         "schema": "The JSON Schema of what `--format json` prints.",
     },
+    "Serve others": {
+        "mcp": "The advisor as tools for agents (Model Context Protocol).",
+    },
     "Write rules, keep knowledge fresh": {
         "draft": "A draft rule from an upstream issue.",
         "rules": "The rules: begin one, list, validate, test.",

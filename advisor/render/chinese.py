@@ -178,6 +178,14 @@ CHINESE: dict[str, str] = {
     " (derived)": "（推导得出）",
     " (as stated)": "（据用户所述）",
     "also: {named}": "此外：{named}",
+    # what agents are given, shortened
+    "Shortened: timeline, excerpts, further reasons and questions, the rules' background and, of findings that do "
+    "not lead, fixes and remedies are left out; an empty list there does not mean that there are none (detail: "
+    "full has them).": (
+        "已缩短：略去了时间线、摘录、其余的依据和问题、规则的背景，以及非首要结论的修复与处置；那里的空列表不表示没有（detail: full 给出全部）。"
+    ),
+    "Shortened: the list of checks that ran is left out; it is not empty.": "已缩短：略去了所运行检查的列表；它并不为空。",
+    "{findings} more are left out, of the lowest levels.": "另有 {findings} 级别最低，已略去。",
     "also: {named}; and {count} more (--verbose)": "此外：{named}；另有 {count} 条（--verbose）",
     "not known yet: {question}": "尚待弄清：{question}",
     "speaks against it: {fact}": "反证：{fact}",

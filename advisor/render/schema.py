@@ -26,3 +26,13 @@ def schema_of(name: str) -> str:
     body["properties"]["schema"]["const"] = getattr(model, number)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": getattr(model, number)}
     return json.dumps({**body, **head}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+def settings_schema() -> str:
+    """The schema of what `advisor flags` prints: the settings of a release, or what changed between two."""
+    from pydantic import TypeAdapter
+
+    from advisor.model.reference import SettingsDiff, SettingsOut
+
+    body = TypeAdapter(SettingsOut | SettingsDiff).json_schema(mode="serialization")
+    return json.dumps({"type": "object", **body}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

@@ -1,0 +1,181 @@
+"""The protocol: tools and rules offered over standard input and output, each call answered by a worker process.
+
+The event loop only speaks, so pings and cancellations are heard while a call works; a call that is cancelled or over
+its time is ended with its process. Standard output belongs to the protocol: the SDK turns everything else that is
+printed here to standard error, and a worker has no standard output. The roots that a client advertises are not asked
+for: they may not widen what the operator gave, and that is narrow enough.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_process
+from mcp import MCPError
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+    Tool,
+    ToolAnnotations,
+)
+
+from advisor import __version__
+from advisor.faces.mcp import asked, guide, tools
+from advisor.faces.mcp.tools import Answer
+
+OK, INTERRUPTED = 0, 130
+AT_ONCE = max(2, min(os.cpu_count() or 2, 4))
+SCHEME = "advisor://rules/"
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+T = TypeVar("T")
+
+
+@dataclass
+class Service:
+    """What the handlers of one connection share."""
+
+    roots: tuple[str, ...]
+    timeout_s: float
+    workers: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
+    outputs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    async def work(self, job: Callable[..., T], *arguments: object) -> T:
+        """`job`, a function of a module, in a worker process. Raises TimeoutError when its time is over."""
+        async with self.workers:  # the time runs from when a process is free
+            with anyio.fail_after(self.timeout_s):
+                return await anyio.to_process.run_sync(job, *arguments, cancellable=True)
+
+    async def list_tools(self, context: Any, params: Any) -> ListToolsResult:
+        """Every tool with what it takes and what it gives."""
+        self.outputs = self.outputs or await self.work(tools.outputs)
+        return ListToolsResult(
+            tools=[
+                Tool(
+                    name=name,
+                    title=guide.TITLES[name],
+                    description=guide.DESCRIPTIONS[name],
+                    input_schema=asked.schema(model),
+                    output_schema=self.outputs.get(name),
+                    annotations=READ_ONLY,
+                )
+                for name, model in guide.MODELS.items()
+            ]
+        )
+
+    async def call_tool(self, context: Any, params: CallToolRequestParams) -> CallToolResult:
+        """A tool's answer; whatever goes wrong with it is an answer as well, so that the agent can read it."""
+        if params.name not in tools.TOOLS:
+            raise MCPError(INVALID_PARAMS, f"no tool {params.name!r}; there are: {', '.join(tools.TOOLS)}")
+        answer = await self.answer(params.name, params.arguments or {})
+        said = TextContent(type="text", text=answer.text)
+        return CallToolResult(content=[said], structured_content=answer.data, is_error=answer.failed)
+
+    async def answer(self, name: str, arguments: dict[str, Any]) -> Answer:
+        """What a tool says, or in one line why it says nothing."""
+        try:
+            return await self.work(tools.call, name, arguments, self.roots)
+        except TimeoutError:
+            hint = "hand over less: the part around the failure, fewer files"
+            return Answer(f"took longer than {self.timeout_s:g} s and was ended ({hint})", failed=True)
+        except anyio.BrokenWorkerProcess:
+            return Answer("the process that worked on it was lost, for want of memory perhaps", failed=True)
+        except Exception as error:
+            what = f"a defect in advisor itself: {type(error).__name__}: {error} (please report it)"
+            return Answer(what, failed=True)
+
+    async def list_resources(self, context: Any, params: Any) -> ListResourcesResult:
+        """Every rule as a page."""
+        rules = await self.work(tools.rules)
+        return ListResourcesResult(
+            resources=[
+                Resource(uri=SCHEME + rule, name=rule, description=summary, mime_type="text/markdown")
+                for rule, summary in rules
+            ]
+        )
+
+    async def list_templates(self, context: Any, params: Any) -> ListResourceTemplatesResult:
+        """The form of a rule's address."""
+        form = ResourceTemplate(
+            uri_template=SCHEME + "{engine}/{slug}",
+            name="rule",
+            title="A known failure",
+            description="What explain prints, by a rule's id.",
+            mime_type="text/markdown",
+        )
+        return ListResourceTemplatesResult(resource_templates=[form])
+
+    async def read_resource(self, context: Any, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """A rule as a page."""
+        uri = str(params.uri)
+        if not uri.startswith(SCHEME):
+            raise MCPError(INVALID_PARAMS, f"no resource {uri}; rules are {SCHEME}{{engine}}/{{slug}}")
+        page = await self.answer("explain", {"rule": uri.removeprefix(SCHEME)})
+        if page.failed:
+            raise MCPError(INVALID_PARAMS, page.text)
+        return ReadResourceResult(
+            contents=[TextResourceContents(uri=params.uri, mime_type="text/markdown", text=page.text)]
+        )
+
+
+def serve(roots: tuple[str, ...], timeout_s: float) -> int:
+    """Speak the protocol until standard input ends; the exit code. Files are read below `roots` alone."""
+    anyio.run(_speak, roots, timeout_s)
+    return OK
+
+
+async def _speak(roots: tuple[str, ...], timeout_s: float) -> None:
+    service = Service(roots, timeout_s)
+    server: Server[Any] = Server(
+        "advisor",
+        version=__version__,
+        title="Known failures of LLM inference engines",
+        instructions=guide.INSTRUCTIONS,
+        on_list_tools=service.list_tools,
+        on_call_tool=service.call_tool,
+        on_list_resources=service.list_resources,
+        on_list_resource_templates=service.list_templates,
+        on_read_resource=service.read_resource,
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_interrupted, tasks)
+        tasks.start_soon(_warm, service)
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _warm(service: Service) -> None:
+    """A first worker with the catalogue in memory, while the client still says hello."""
+    try:
+        await service.work(tools.rules)
+    except Exception as error:  # the first call will meet it again, and has somebody to tell
+        print(f"advisor: not warmed: {error}", file=sys.stderr)
+
+
+async def _interrupted(tasks: Any) -> None:
+    """End at once: the thread that waits for the client's next line cannot be called back."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for received in signals:
+            tasks.cancel_scope.cancel()  # which ends the workers
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(0.1)
+            os._exit(INTERRUPTED if received is signal.SIGINT else 128 + received)
