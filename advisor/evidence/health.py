@@ -5,6 +5,7 @@
     < HTTP/1.1 200 OK                                                                    curl -v
     503                                                                                  curl -w '%{http_code}'
     curl: (28) Operation timed out after 15001 milliseconds with 0 bytes received
+    advisor: no answer from http://127.0.0.1:30000/health: timed out after 25 s          advisor collect
 
 Facts: `health.status`, 0 when nothing answered; `health.message`, as the engine or `curl` words it. A status of 500
 or more, or an answer that is not healthy, is what a user came with, so it must be explained; no symptom is drawn from
@@ -52,7 +53,7 @@ _STATUS = Shape(r"^(?:< )?HTTP/\d(?:\.\d)? (\d{3})\b", 8)  # re.M
 _CODE = Shape(r"\s*(000|200|404|500|502|503|504)\s*$")
 _QUOTED = r'"((?:[^"\\\n]|\\.){0,2000})"'
 _BODY = Shape(r'\{\s*"status"\s*:\s*' + _QUOTED + r'(?:\s*,\s*"message"\s*:\s*' + _QUOTED + r")?\s*[,}]")
-_CURL = Shape(r"^(?:\$ )?curl: \((7|28|52|56)\) [^\n]{0,300}", 8)
+_CURL = Shape(r"^(?:\$ )?(?:curl: \((7|28|52|56)\) |advisor: no answer from )[^\n]{0,300}", 8)
 _OTHER = Shape(r"^# (?:HELP|TYPE) |^(?:vllm|sglang|lmdeploy):\w", 8)
 _WELL = ("healthy", "sleeping", "ok", "ready", "alive")
 

@@ -106,7 +106,8 @@ _SAMPLE_LINE = Shape(r"[a-zA-Z_:][\w:]*(?:\{[^\n]*\})? (?:[-+]?[\d.]+(?:[eE][-+]
 _META_LINE = Shape(r"# (?:HELP|TYPE) [a-zA-Z_:][\w:]* ")
 _STATUS_LINE = Shape(r"HTTP/[\d.]+ \d{3}\b")
 _HEALTHY = Shape(r'\{[^{}\[]{0,400}"(?:status|health|healthy|is_alive)" ?: ?["tf\d]')
-_NO_ANSWER = Shape(  # what curl says when nothing answered, and nothing else
+_NO_ANSWER = Shape(  # what curl and `advisor collect` say when nothing answered, and nothing else
+    r"advisor: no answer from [^\n]{0,300}$|"
     r"(?:(?:\$ [^\n]{0,400}/health[^\n]{0,400}\n)?curl: \((?:7|28|52|56)\) [^\n]{0,300}(?:\n000)?|000)$"
 )
 _RECORDED = Shape(r'\s*\{[^\n]{0,4000}?"(?:pg_config|comm_lib_version|pg_status)"')

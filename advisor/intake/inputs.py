@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple, cast, get_args
 
 from advisor.evidence import plain_pickle
-from advisor.intake import archives
+from advisor.intake import archives, captured
 from advisor.intake.parts import parts_of, rank_of_name
 from advisor.intake.texts import MAX_LINE, text_of, wide
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
@@ -62,6 +62,8 @@ def _few(notes: list[Note], name: str) -> list[Note]:
 
 
 def _file(name: str, data: bytes, kind: str) -> Taken:
+    if captured.is_ours(data):
+        return Taken([], captured.notes_of(name, data))
     if plain_pickle.is_pickle(data):
         return _pickle(name, data)
     if what := binary(data):
