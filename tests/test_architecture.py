@@ -15,7 +15,7 @@ REPO = Path(__file__).parents[1]
 HOUSE = "advisor"
 
 EVERYWHERE_ABOVE_MODEL = {"model", "errors", "yaml", "patterns"}
-SECOND_FLOOR = {"launches", "evidence", "catalog", "match", "advice", "upstream", "render"}
+SECOND_FLOOR = {"launches", "evidence", "catalog", "match", "advice", "upstream", "capture", "render"}
 
 # room -> the other rooms it may import; its own modules and the bare package (`from advisor import __version__`) are free
 MAY_IMPORT: dict[str, set[str]] = {
@@ -43,6 +43,7 @@ ONLY_IN: dict[str, set[str]] = {
     "socketserver": {"faces"},
     "jinja2": {"render"},
     "git": {"upstream"},
+    "psutil": {"capture.processes"},
     "packaging": {"model.build", "upstream"},
     "re2": {"patterns"},
 }

@@ -21,6 +21,7 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.faces import completion, drafting, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.bare_options import command_with
+from advisor.faces.collect import collect
 from advisor.faces.fix import fix
 from advisor.faces.front_page import FrontPage
 from advisor.faces.language import Lang, Language
@@ -287,6 +288,7 @@ def schema(
     files_of.write(schema_of(of.value), None)
 
 
+app.command()(collect)
 app.command()(reference.flags)
 app.command()(reference.release)
 app.command()(fix)

@@ -10,12 +10,14 @@ import typer.core
 WAYS = {
     "check": ("a case", "advisor check --engine vllm --version 0.28.0 serve.log"),
     "diagnose": ("paste, and be asked", "advisor diagnose"),
+    "collect": ("where it hangs", "advisor collect"),
     "lint": ("files, in CI", "advisor lint k8s/ charts/ run.sh"),
     "search": ("look it up", 'advisor search "decode hangs after a json schema request"'),
 }
 # Each in a line: what a command's own help begins with would be cut.
 GROUPS = {
     "Judge a deployment": {
+        "collect": "Where it runs: take the evidence into one archive for check.",
         "check": "One case: which known failure is it, or can it meet?",
         "diagnose": "The same, asked for step by step.",
         "lint": "Deployment files: what they can meet, what does not fit.",

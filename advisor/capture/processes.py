@@ -1,0 +1,194 @@
+"""The process table -> who is an engine's, the tree around it, which rank each is, which ports they listen on.
+
+    sglang::scheduler_TP1                       a title that the engine gave the process: rank TP1
+    python -m sglang.launch_server --tp 2       a command that knowledge/ recognises
+    RANK=1 python serve.py                      a rank that a launcher gave by the environment
+
+An environment is that with which a process was started: a worker that was forked has its parent's. So a RANK that the
+parent has too is the parent's, and says nothing of the child. What cannot be read of a process is empty.
+
+**Source:** titles: vLLM 0.33.0 and SGLang 0.5.23 wheels (`set_process_title`, `setproctitle`), read 2026-11-30; RANK
+and LOCAL_RANK: PyTorch 2.13 `torch/distributed/elastic/agent/server/local_elastic_agent.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import psutil
+
+MAX_SAMPLED = 64
+_RAY = "ray::"
+GPU = "gpu"
+NAMED = "named"
+
+_TITLED = re.compile(r"(?<![A-Za-z0-9])(?:TP|PP|DP|EP)\d+(?![A-Za-z0-9])")  # sglang::scheduler_DP1_TP3
+_HELPERS = re.compile(
+    r"multiprocessing\.(?:resource_tracker|semaphore_tracker|forkserver)|ray/(?:dashboard|autoscaler)"
+)
+_SHELLS = {
+    "sh", "bash", "dash", "zsh", "ash", "sudo", "su", "env", "timeout", "tini", "dumb-init", "nohup", "docker",
+    "podman", "kubectl", "ssh", "sshd", "tmux", "screen", "grep", "rg", "less", "tail", "vi", "vim", "nano", "watch",
+    "strace", "py-spy", "gdb", "advisor", "pytest",
+}  # fmt: skip
+_PYTHON = re.compile(r"(?:^|/)(?:python|pypy)[\d.]*$|^(?:VLLM|sglang|ray)::")
+_DEVICES = re.compile(r"/dev/(?:nvidia\d+|davinci\d+|dri/renderD\d+|kfd)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process as it stood when the table was read; `started` is in seconds since the epoch."""
+
+    pid: int
+    ppid: int
+    name: str = ""
+    command: tuple[str, ...] = ()
+    state: str = ""
+    threads: int = 0
+    started: float = 0.0
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def line(self) -> str:
+        """The command line, or the kernel's name for it."""
+        return " ".join(self.command) or f"[{self.name}]"
+
+    @property
+    def is_python(self) -> bool:
+        """Whether an interpreter runs here, as far as its command or title tells."""
+        return bool(self.command and _PYTHON.search(self.command[0].split(" ")[0])) or self.name.startswith("python")
+
+    @property
+    def is_wrapper(self) -> bool:
+        """A shell, a supervisor or a tool, whose command line only speaks of an engine."""
+        return not self.command or os.path.basename(self.command[0].split(" ")[0]).lstrip("-") in _SHELLS
+
+    @property
+    def is_helper(self) -> bool:
+        """A process that Python or Ray keeps for itself."""
+        return bool(_HELPERS.search(self.line))
+
+
+def table() -> dict[int, Process]:
+    """Every process that can be seen, by its number; without this one."""
+    found = {}
+    for one in psutil.process_iter(["pid", "ppid", "name", "cmdline", "status", "num_threads", "create_time"]):
+        seen = one.info
+        if seen["pid"] == os.getpid():
+            continue
+        command = tuple(word for word in seen["cmdline"] or () if word)
+        found[seen["pid"]] = Process(
+            seen["pid"], seen["ppid"] or 0, seen["name"] or "", command, seen["status"] or "",
+            seen["num_threads"] or 0, seen["create_time"] or 0.0,
+        )  # fmt: skip
+    return found
+
+
+def environment(pid: int) -> dict[str, str]:
+    """The environment with which a process was started; {} when it may not be read."""
+    try:
+        return dict(psutil.Process(pid).environ())
+    except (psutil.Error, OSError):
+        return {}
+
+
+def engines(processes: Mapping[int, Process], patterns: Mapping[str, str]) -> dict[int, str]:
+    """The processes that an engine's pattern, one for `pgrep -f`, knows: number to engine."""
+    compiled = {engine: re.compile(pattern) for engine, pattern in patterns.items() if pattern}
+    own = set(ancestors(processes, os.getppid()))
+    found = {}
+    for pid, one in processes.items():
+        if one.is_wrapper or one.is_helper or pid in own:
+            continue
+        engine = next((engine for engine, pattern in compiled.items() if pattern.search(one.line)), "")
+        if engine:
+            found[pid] = engine
+    own_titles = {engine for pid, engine in found.items() if not processes[pid].line.startswith(_RAY)}
+    for pid in found:  # vLLM and LMDeploy both have a RayWorkerWrapper
+        if processes[pid].line.startswith(_RAY):
+            found[pid] = own_titles.copy().pop() if len(own_titles) == 1 else "ray"
+    return found
+
+
+def with_children(processes: Mapping[int, Process], roots: Mapping[int, str]) -> dict[int, str]:
+    """The roots and whatever they started, each with what its root is; wrappers and helpers left out."""
+    children: dict[int, list[int]] = {}
+    for one in processes.values():
+        children.setdefault(one.ppid, []).append(one.pid)
+    found: dict[int, str] = {}
+    for root, role in sorted(roots.items()):
+        waiting = [root]
+        while waiting:
+            pid = waiting.pop()
+            seen = processes.get(pid)
+            if seen is None or (pid in found and pid != root):
+                continue
+            if pid in roots or (seen.is_python and not seen.is_helper and not seen.is_wrapper):
+                found.setdefault(pid, roots.get(pid, role))
+            waiting += [child for child in children.get(pid, ()) if child not in found]
+    return dict(sorted(found.items()))
+
+
+def ancestors(processes: Mapping[int, Process], pid: int) -> list[int]:
+    """The process and those above it, nearest first."""
+    found: list[int] = []
+    while pid in processes and pid not in found:
+        found.append(pid)
+        pid = processes[pid].ppid
+    return found
+
+
+def accelerator_users(processes: Iterable[int]) -> dict[int, str]:
+    """The processes that have an accelerator's device file open, as `gpu`."""
+    return {pid: GPU for pid in processes if any(_DEVICES.search(target) for _, target in open_files(pid))}
+
+
+def open_files(pid: int) -> list[tuple[int, str]]:
+    """Each descriptor of a process and what it leads to; [] when that may not be read."""
+    folder = f"/proc/{pid}/fd"
+    found = []
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    for name in names:
+        try:
+            found.append((int(name), os.readlink(f"{folder}/{name}")))
+        except (OSError, ValueError):
+            continue
+    return sorted(found)
+
+
+def ranks(chosen: Iterable[int], processes: Mapping[int, Process]) -> dict[int, str]:
+    """The rank of each that has one: `TP1`, `DP0 TP1`, `3`."""
+    chosen = list(chosen)
+    titled = {pid: " ".join(_TITLED.findall(processes[pid].line.split(" ")[0])) for pid in chosen}
+    titled = {pid: label for pid, label in titled.items() if label}
+    given = {pid: _given(pid, processes[pid].ppid) for pid in chosen if pid not in titled}
+    drives = {above for pid in titled for above in ancestors(processes, pid)[1:]}
+    told = {pid: rank for pid, rank in given.items() if rank and pid not in drives}
+    return {**told, **titled}
+
+
+def _given(pid: int, parent: int) -> str:
+    """The rank that a launcher gave this process; "" where its parent has the same."""
+    own, above = environment(pid), environment(parent)
+    for name in ("RANK", "LOCAL_RANK"):
+        if own.get(name, "").isdecimal():
+            return "" if above.get(name) == own[name] else own[name]
+    return ""
+
+
+def listening(pids: Iterable[int]) -> list[tuple[int, str, int]]:
+    """Process, address and port of each TCP socket that these processes listen on."""
+    found = []
+    for pid in pids:
+        try:
+            sockets = psutil.Process(pid).net_connections("tcp")
+        except (psutil.Error, OSError):
+            continue
+        found += [(pid, one.laddr.ip, one.laddr.port) for one in sockets if one.status == psutil.CONN_LISTEN]
+    return sorted(set(found))

@@ -1,0 +1,128 @@
+"""PyTorch's flight recorder in a running rank -> its dump: the pipe that asks for it, and the file that answers.
+
+    TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/run/fr_      with TORCH_NCCL_TRACE_BUFFER_SIZE > 0, rank 1 makes /run/fr_1.pipe
+    TORCH_NCCL_DEBUG_INFO_TEMP_FILE=/run/trace_   and answers a byte in it by writing /run/trace_1
+
+The pipe is looked for among the files that the process has open, not guessed: a process that has none has no thread
+that reads it. It is opened without waiting; a reader that has gone is said. A dump that lay there before is taken too,
+with its age. Writing is best effort on PyTorch's side: its monitor thread looks once in about a second.
+
+**Source:** PyTorch 2.5 to 2.13 `torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp` (`DumpPipe`: name, mode, O_NONBLOCK),
+`ProcessGroupNCCL.cpp` (`heartbeatMonitor`), `FlightRecorder.cpp` and `FlightRecorderDetail.hpp`
+(`DebugInfoWriter`: `/tmp/nccl_trace_rank_`, later `$XDG_CACHE_HOME/torch/comm_lib_trace_rank_`, and
+TORCH_FR_DUMP_TEMP_FILE before TORCH_NCCL_DEBUG_INFO_TEMP_FILE), read 2026-11-30.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from advisor.capture.files import Read, start
+from advisor.capture.processes import open_files
+
+MAX_DUMP = 64 << 20
+_SETTLES_S = 0.3
+_PIPE = re.compile(r"(\d{1,6})\.pipe$")
+_STEMS = ("TORCH_FR_DUMP_TEMP_FILE", "TORCH_NCCL_DEBUG_INFO_TEMP_FILE")
+_PIPES = ("TORCH_NCCL_DEBUG_INFO_PIPE_FILE",)
+_SIZES = ("TORCH_FR_BUFFER_SIZE", "TORCH_NCCL_TRACE_BUFFER_SIZE")
+
+
+@dataclass(frozen=True, slots=True)
+class Armed:
+    """A rank's recorder. `pipe` is "" when the process has none open; `dumps` are where its dump may be written."""
+
+    pid: int
+    rank: str
+    pipe: str
+    dumps: tuple[str, ...]
+    size: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """A dump as it lies there, and when it was written, in seconds since the epoch."""
+
+    path: str
+    written: float
+    read: Read
+
+
+def armed(pid: int, rank: str, environment: Mapping[str, str]) -> Armed | None:
+    """The recorder of a process; None when its environment does not speak of one."""
+    size = next((environment[name] for name in _SIZES if name in environment), "")
+    stem = next((environment[name] for name in _PIPES if environment.get(name)), "")
+    if not size and not stem:
+        return None
+    pipe = next((path for _, path in open_files(pid) if stem and path.startswith(stem) and _is_pipe(pid, path)), "")
+    numbered = _PIPE.search(pipe)
+    number = numbered[1] if numbered else rank if rank.isdecimal() else ""
+    stems = [environment[name] for name in _STEMS if environment.get(name)]
+    home = environment.get("XDG_CACHE_HOME") or f"{environment.get('HOME', '')}/.cache"
+    stems += ["/tmp/nccl_trace_rank_", f"{home}/torch/comm_lib_trace_rank_"] if not stems else []
+    dumps = tuple(dict.fromkeys(f"{one}{number}" for one in stems)) if number else ()
+    return Armed(pid, number, pipe, dumps, size)
+
+
+def dump_of(one: Armed) -> Dump | None:
+    """The newest dump that lies there; None when there is none."""
+    found = [Dump(path, at, Read()) for path in one.dumps if (at := _written(one.pid, path))]
+    if not found:
+        return None
+    newest = max(found, key=lambda dump: dump.written)
+    return Dump(newest.path, newest.written, start(_seen(one.pid, newest.path), MAX_DUMP))
+
+
+def ask(one: Armed) -> str:
+    """Write a byte to the rank's pipe, without waiting; "" when that was done, else why not."""
+    try:
+        handle = os.open(_seen(one.pid, one.pipe), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        return error.strerror or str(error)
+    try:
+        if not stat.S_ISFIFO(os.fstat(handle).st_mode):
+            return "not a pipe"
+        os.write(handle, b"1")
+    except OSError as error:
+        return error.strerror or str(error)
+    finally:
+        os.close(handle)
+    return ""
+
+
+def answered(one: Armed, asked: float, deadline: float) -> Dump | None:
+    """The dump written since `asked` (seconds since the epoch), once it grows no more; None when time is over."""
+    size = -1
+    while time.monotonic() < deadline:
+        dump = dump_of(one)
+        if dump and dump.written >= asked - 0.05 and dump.read.size:
+            if dump.read.size == size:
+                return dump
+            size = dump.read.size
+        time.sleep(min(_SETTLES_S, max(0.0, deadline - time.monotonic())))
+    return None
+
+
+def _seen(pid: int, path: str) -> str:
+    """The path as it is reached from here: the process may live in a container of its own."""
+    return f"/proc/{pid}/root{path}"
+
+
+def _is_pipe(pid: int, path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(_seen(pid, path)).st_mode)
+    except OSError:
+        return False
+
+
+def _written(pid: int, path: str) -> float:
+    try:
+        seen = os.stat(_seen(pid, path))
+    except OSError:
+        return 0.0
+    return seen.st_mtime if stat.S_ISREG(seen.st_mode) else 0.0

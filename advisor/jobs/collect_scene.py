@@ -1,0 +1,181 @@
+"""What the steps of a collection share: what was asked, who runs here, and what was kept of it, redacted."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from shlex import join
+
+from advisor.capture import libraries
+from advisor.capture import processes as table_of
+from advisor.capture.commands import Commands, Ran
+from advisor.catalog.engines import engines, knowledge, profiles
+from advisor.jobs.redaction import redact, redact_value
+from advisor.launches import reading
+from advisor.launches.command_line import ENGINE_VARIABLES
+from advisor.model.launch import Launch
+
+MAX_TOTAL = 256 << 20
+MAX_SHOWN = 300
+
+_OTHERS = re.compile(
+    r"(?:RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|NODE_RANK|GROUP_RANK|MASTER_(?:ADDR|PORT)|HF_HOME|HF_HUB_\w+|OMP_\w+"
+    r"|LD_LIBRARY_PATH|LD_PRELOAD|VIRTUAL_ENV|XDG_CACHE_HOME|PYTHONHASHSEED|PYTHONFAULTHANDLER|RAY_\w+|NVIDIA_\w+"
+    r"|HIP_\w+|ROCR_\w+|MC_\w+|FLASHINFER_\w+|TRITON_\w+|NCCLX_\w+|IB_\w+)\Z"
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the operator wants taken, and how."""
+
+    output: Path
+    pids: tuple[int, ...] = ()
+    engine: str = ""
+    wait_s: float = 10.0
+    trigger: bool = True
+    nonblocking: bool = False
+    logs: tuple[Path, ...] = ()
+
+
+@dataclass
+class Kept:
+    """The files of the archive. Text is redacted as it comes in; of more than MAX_TOTAL bytes nothing is kept."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    runs: list[dict[str, object]] = field(default_factory=list)
+
+    def text(self, name: str, content: bytes | str) -> bool:
+        """Keep a text without its secrets; whether there was room for it."""
+        said = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+        return self.binary(name, "\n".join(map(redact, said.split("\n"))).encode("utf-8", "replace"))
+
+    def binary(self, name: str, content: bytes) -> bool:
+        """Keep bytes as they are; whether there was room for them."""
+        if not content.strip() or sum(map(len, self.files.values())) + len(content) > MAX_TOTAL:
+            return False
+        self.files[name] = content
+        return True
+
+    def ran(self, one: Ran) -> None:
+        """Note that a program was run, for the manifest."""
+        self.runs.append(
+            {
+                "command": redact(join(one.argv)), "exit": one.code, "seconds": round(one.seconds, 2),
+                "timed_out": one.timed_out, "cut": one.cut, "problem": one.problem,
+                "complaint": redact(one.err.decode("utf-8", "replace")[-500:]),
+            }
+        )  # fmt: skip
+
+
+@dataclass
+class Scene:
+    """Who runs here. `chosen` maps the processes that are looked at to an engine, `gpu` or `named`."""
+
+    asked: Asked
+    processes: Mapping[int, table_of.Process]
+    chosen: Mapping[int, str]
+    ranks: Mapping[int, str]
+    began: float = field(default_factory=time.time)
+    commands: Commands = field(default_factory=Commands)
+    sampled: float = 0.0
+
+    def label(self, pid: int) -> str:
+        """What the files of a process begin with, its rank as readers take it from a name."""
+        rank = self.ranks.get(pid, "")
+        named = f"rank{rank}-" if rank.isdecimal() else f"{rank.replace(' ', '_')}-" if rank else ""
+        return f"{named}pid{pid}"
+
+    def shown(self, pid: int) -> str:
+        """The command line without its secrets, short enough for a screen."""
+        line = redact(self.processes[pid].line)
+        return line if len(line) <= MAX_SHOWN else line[: MAX_SHOWN - 1] + "…"
+
+    def environment(self, pid: int) -> dict[str, str]:
+        """The variables of a process that matter here, without secrets."""
+        return {
+            name: str(redact_value(name, value))
+            for name, value in sorted(table_of.environment(pid).items())
+            if ENGINE_VARIABLES.match(name) or _OTHERS.match(name)
+        }
+
+    @cached_property
+    def maps(self) -> dict[int, str]:
+        """The memory map of each process that is looked at."""
+        return {pid: libraries.maps(pid) for pid in self.chosen}
+
+    def tree(self) -> list[int]:
+        """The processes that are looked at, those above them and those below."""
+        around = {above for pid in self.chosen for above in table_of.ancestors(self.processes, pid)}
+        below = [pid for pid in self.processes if set(table_of.ancestors(self.processes, pid)) & set(self.chosen)]
+        return sorted(around.union(below))
+
+    @cached_property
+    def launches(self) -> dict[int, Launch]:
+        """What each process that an engine's command started was asked to run."""
+        known = {name: knowledge(name) for name in engines()}
+        found = {}
+        for pid in self.chosen:
+            one = self.processes[pid]
+            read = (
+                reading.read(join(one.command), knowledge=known, artifact=f"pid {pid}")
+                if len(one.command) > 1
+                else None
+            )
+            launch = next((each for each in read.launches if each.engine), None) if read else None
+            if launch is not None:
+                found[pid] = launch
+        return found
+
+    def ports(self) -> list[tuple[str, int]]:
+        """Address and port of each server: the port that its command line states, or its release's default.
+
+        No other port is asked: what listens there may be a store of torch or a peer's socket, which a GET could upset.
+        """
+        listened = table_of.listening(self.chosen)
+        wanted = {port for pid, launch in self.launches.items() for port in _port(launch)}
+        if not listened:  # not permitted to look, as far as can be told
+            return [("127.0.0.1", port) for port in sorted(wanted)]
+        return sorted({(host, port) for _, host, port in listened if port in wanted})
+
+    def tools_beside(self) -> list[str]:
+        """Folders in which a tool may stand that is not on PATH: those of the processes' interpreters, and ours."""
+        same = [pid for pid in self.chosen if _same_root(pid)]
+        folders = [
+            os.path.dirname(word) for pid in same for word in self.processes[pid].command[:1] if word.startswith("/")
+        ]
+        folders += [f"{home}/bin" for pid in same if (home := table_of.environment(pid).get("VIRTUAL_ENV"))]
+        return list(dict.fromkeys([*folders, os.path.dirname(sys.executable)]))
+
+    def dump_command(self, pid: int) -> str:
+        """The engine's own way to show stacks, where py-spy has none to show; "" otherwise."""
+        return str(profiles().get(self.chosen[pid], {}).get("stack_dump") or "")
+
+
+def _port(launch: Launch) -> Iterable[int]:
+    known = knowledge(launch.engine)
+    flag = str(known.profile.get("port_flag") or "")
+    if not flag:
+        return
+    given = launch.setting(flag)
+    value = given.value if given else None
+    if value is None and not given:
+        record = known.setting(flag, None)
+        value = record.default if record else None
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 65536:
+        yield value
+
+
+def _same_root(pid: int) -> bool:
+    """Whether the process sees the files that we see."""
+    try:
+        theirs, ours = os.stat(f"/proc/{pid}/root/"), os.stat("/")
+    except OSError:
+        return False
+    return (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino)
