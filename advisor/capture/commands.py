@@ -20,7 +20,8 @@ from typing import IO
 
 CAP_BYTES = 16 << 20
 _CHUNK = 1 << 16
-_AFTER_KILL_S = 2.0
+_AFTER_KILL_S = 2.0  # for one that the kernel does not let go, a driver hangs: then it is left behind
+_LOOK_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +78,12 @@ class Commands:
             return Ran(tuple(argv), problem=getattr(error, "strerror", None) or str(error))
         try:
             out, err, timed_out, cut = _read(process, began + timeout_s, cap)
-            code = None if timed_out or cut else _ended(process, began + timeout_s)
-            timed_out = timed_out or (code is None and not cut)
+            ended = not (timed_out or cut) and _ended(process, began + timeout_s)
         finally:
             _kill(process)
             with self._lock:
                 self._running.discard(process)
+        timed_out, code = timed_out or not (ended or cut), process.returncode if ended else None
         return Ran(tuple(argv), out, err, code, time.monotonic() - began, timed_out, cut)
 
 
@@ -125,12 +126,13 @@ def _read(process: subprocess.Popen[bytes], deadline: float, cap: int) -> tuple[
     return bytes(kept["out"]), bytes(kept["err"]), False, False
 
 
-def _ended(process: subprocess.Popen[bytes], deadline: float) -> int | None:
-    """The exit code of a program that has closed its output; None when it goes on beyond its time."""
-    try:
-        return process.wait(max(0.05, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return None
+def _ended(process: subprocess.Popen[bytes], deadline: float) -> bool:
+    """Whether a program that has closed its output ends in time. It is not reaped: its group can still be named."""
+    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_LOOK_S)
+    return True
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -51,10 +51,14 @@ def address(host: str) -> str:
     return host
 
 
+def url(host: str, port: int) -> str:
+    """The server's address as it is written."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def get(host: str, port: int, path: str, timeout_s: float, cap: int = CAP_BYTES) -> Answer:
     """GET `path`. `host` is an address of this machine. Everything that goes wrong is in what is returned."""
-    shown = f"[{host}]" if ":" in host else host
-    url = f"http://{shown}:{port}{path}"
+    asked = url(host, port) + path
     began = time.monotonic()
     connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
     over = threading.Timer(timeout_s, _shut, (connection,))
@@ -68,12 +72,12 @@ def get(host: str, port: int, path: str, timeout_s: float, cap: int = CAP_BYTES)
             raise TimeoutError
         cut = len(body) > cap
         spent = time.monotonic() - began
-        return Answer(url, response.status, response.reason, body[:cap], spent, cut)
+        return Answer(asked, response.status, response.reason, body[:cap], spent, cut)
     except (OSError, http.client.HTTPException, ValueError) as error:
         spent = time.monotonic() - began
         late = isinstance(error, TimeoutError) or spent >= timeout_s
         problem = f"timed out after {timeout_s:g} s" if late else _plain(error)
-        return Answer(url, seconds=spent, problem=problem)
+        return Answer(asked, seconds=spent, problem=problem)
     finally:
         over.cancel()
         connection.close()

@@ -14,10 +14,13 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 
+from advisor.capture.bounded import within
 from advisor.capture.files import text
 
 MAX_MAPS = 32 << 20
+MAP_S = 3.0
 MAX_LIBRARY = 1 << 30
 _LIBRARY = re.compile(r"/lib(?:nccl|rccl|hccl|cudart|cuda|nvshmem|mscclpp|gloo)[\w.-]*\.so[\d.]*(?: \(deleted\))?$")
 _VERSIONED = re.compile(r"/lib(?:nccl|rccl)\.so")
@@ -30,7 +33,7 @@ _CHUNK = 8 << 20
 
 def maps(pid: int) -> str:
     """The memory map of a process; "" when it may not be read."""
-    return text(f"/proc/{pid}/maps", MAX_MAPS)
+    return within(MAP_S, partial(text, f"/proc/{pid}/maps", MAX_MAPS), "")
 
 
 def mapped(map_text: str) -> list[str]:

@@ -15,12 +15,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 import psutil
 
+from advisor.capture.bounded import within
+from advisor.capture.files import text
+
+T = TypeVar("T")
 MAX_SAMPLED = 64
+READ_S = 1.0  # for what /proc says of one process
 _RAY = "ray::"
 GPU = "gpu"
 NAMED = "named"
@@ -75,20 +82,40 @@ class Process:
 def table() -> dict[int, Process]:
     """Every process that can be seen, by its number; without this one."""
     found = {}
-    for one in psutil.process_iter(["pid", "ppid", "name", "cmdline", "status", "num_threads", "create_time"]):
-        seen = one.info
-        if seen["pid"] == os.getpid():
-            continue
-        command = tuple(word for word in seen["cmdline"] or () if word)
-        found[seen["pid"]] = Process(
-            seen["pid"], seen["ppid"] or 0, seen["name"] or "", command, seen["status"] or "",
-            seen["num_threads"] or 0, seen["create_time"] or 0.0,
-        )  # fmt: skip
+    for pid in psutil.pids():
+        stuck: Process | None = Process(pid, 0, text(f"/proc/{pid}/comm").strip())
+        if pid != os.getpid() and (one := within(READ_S, partial(_process, pid), stuck)) is not None:
+            found[pid] = one
     return found
+
+
+def _process(pid: int) -> Process | None:
+    """One process; None when it has gone."""
+    try:
+        one = psutil.Process(pid)
+        with one.oneshot():
+            command: list[str] = _readable(one.cmdline, [])
+            return Process(
+                pid, one.ppid(), one.name(), tuple(word for word in command if word), one.status(),
+                _readable(one.num_threads, 0), one.create_time(),
+            )  # fmt: skip
+    except psutil.Error:
+        return None
+
+
+def _readable(call: Callable[[], T], default: T) -> T:
+    try:
+        return call()
+    except psutil.AccessDenied:
+        return default
 
 
 def environment(pid: int) -> dict[str, str]:
     """The environment with which a process was started; {} when it may not be read."""
+    return within(READ_S, partial(_environment, pid), {})
+
+
+def _environment(pid: int) -> dict[str, str]:
     try:
         return dict(psutil.Process(pid).environ())
     except (psutil.Error, OSError):

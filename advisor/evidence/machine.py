@@ -3,7 +3,7 @@
     nvidia_smi  nvidia-smi: table, -q, -L, dmon, --query-gpu=… --format=csv     npu_smi   npu-smi info
     rocm_smi    rocm-smi                                                        maps      /proc/PID/maps, lsof, ldd
     ras         NCCL RAS, text and JSON                                         metrics   Prometheus text of an engine
-    health      an answer of /health
+    health      an answer of /health                         host      what `advisor collect` writes of the machine
 
 A text may hold several of them, so each reader is asked. `across` tells what several artifacts say together. A text
 that none of them knows is said to be unknown. **Source:** each reader names its own.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from advisor.evidence import devices, health, maps, metrics, npu_smi, nvidia_smi, ras, rocm_smi
+from advisor.evidence import devices, health, host, maps, metrics, npu_smi, nvidia_smi, ras, rocm_smi
 from advisor.evidence.devices import Reading
 from advisor.evidence.sighting import once, span_of
 from advisor.model.fact import Artifact, Fact, FactKind, Note
@@ -30,7 +30,7 @@ class Reader(Protocol):
     def read(self, artifact: Artifact) -> Reading: ...
 
 
-READERS: tuple[Reader, ...] = (nvidia_smi, rocm_smi, npu_smi, ras, maps, metrics, health)
+READERS: tuple[Reader, ...] = (host, nvidia_smi, rocm_smi, npu_smi, ras, maps, metrics, health)
 
 
 def mine(text: str) -> bool:

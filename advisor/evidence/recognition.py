@@ -20,6 +20,7 @@ from advisor.evidence.lines import body, is_logged
 from advisor.evidence.shapes import Shape
 from advisor.evidence.snapshots import marks_time
 from advisor.evidence.spoken import is_sentence
+from advisor.model.capture import HOST
 from advisor.model.fact import ArtifactKind
 
 LineKind = Literal["log", "stack", "launch", "machine", ""]
@@ -97,6 +98,7 @@ _MACHINE = (
     "| npu-smi",
     "SERVER PROTOCOL",
     "| AMD-SMI",
+    HOST.strip(),
 )
 _TITLES = ("NVSMI LOG", "ROCm System Management Interface", "AMD-SMI")  # inside a line of `=`
 # utilization.gpu [%], index, power.draw [W]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
@@ -94,6 +95,7 @@ def _collect(
     files_of.write(collect_page.plan_page(prepared.plan, width), None)
     if plan_only:
         return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a pod is stopped: leave nothing half-written
     done = job.run(prepared, lambda step: typer.echo(collect_page.step_line(step), err=True))
     files_of.write(collect_page.collection_page(done, width), None)
 

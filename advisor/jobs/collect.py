@@ -4,7 +4,7 @@
     jobs.collect.run(plan, …)                 does the steps, redacts, writes the archive whole or not at all
 
 A step that finds nothing, lacks a tool or may not look says so and costs nothing else. The steps themselves stand in
-`jobs.collect_steps`.
+the modules `collect_…` beside this one.
 """
 
 from __future__ import annotations
@@ -14,17 +14,39 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from advisor import __version__
 from advisor.capture import processes as table_of
 from advisor.capture.archive import Archive
+from advisor.capture.bounded import within
 from advisor.capture.commands import Commands
 from advisor.catalog.engines import profiles
 from advisor.errors import UsageError
+from advisor.jobs.collect_plan import planned
+from advisor.jobs.collect_recorder import recorded
+from advisor.jobs.collect_samples import health, metrics, metrics_again, stacks, stacks_again
 from advisor.jobs.collect_scene import Asked, Kept, Scene
-from advisor.jobs.collect_steps import STEPS, planned
-from advisor.model.capture import FORMAT, MANIFEST, Collection, Found, Outcome, Plan, Step, Words, words
+from advisor.jobs.collect_still import devices, kernel_of, libraries_of, logs, machine, processes
+from advisor.model.capture import FORMAT, MANIFEST, Collection, Found, Outcome, Plan, Step
+
+_SLACK_S = 5.0  # beyond a step's own bound, for what it does besides waiting
+
+STEPS: dict[str, Callable[[Scene, Kept], Outcome]] = {
+    "processes": processes,
+    "stacks": stacks,
+    "metrics": metrics,
+    "health": health,
+    "devices": devices,
+    "libraries": libraries_of,
+    "kernel": kernel_of,
+    "machine": machine,
+    "logs": logs,
+    "stacks again": stacks_again,
+    "metrics again": metrics_again,
+    "recorder": recorded,
+}
 
 
 @dataclass(frozen=True)
@@ -43,39 +65,35 @@ def prepare(asked: Asked) -> Prepared:
             known = ", ".join(sorted(name for name, pattern in patterns.items() if pattern))
             raise UsageError(f"no engine {asked.engine!r} whose processes are known", "--engine", f"known: {known}")
         patterns = {asked.engine: patterns[asked.engine]}
-    processes = table_of.table()
-    said: list[Words] = []
-    roots = _roots(asked, processes, patterns, said)
-    chosen = table_of.with_children(processes, roots)
+    running = table_of.table()
+    said: list[str] = []
+    roots = _roots(asked, running, patterns, said)
+    chosen = table_of.with_children(running, roots)
     if len(chosen) > table_of.MAX_SAMPLED:
-        said.append(
-            words(
-                "only the first {most} of {count} processes are looked at", most=table_of.MAX_SAMPLED, count=len(chosen)
-            )
-        )
+        said.append(f"only the first {table_of.MAX_SAMPLED} of {len(chosen)} processes are looked at")
         chosen = dict(list(chosen.items())[: table_of.MAX_SAMPLED])
-    scene = Scene(asked, processes, chosen, table_of.ranks(chosen, processes))
+    scene = Scene(asked, running, chosen, table_of.ranks(chosen, running))
     found = tuple(Found(pid, scene.ranks.get(pid, ""), role, scene.shown(pid)) for pid, role in chosen.items())
     return Prepared(Plan(found, planned(scene), str(asked.output), asked.wait_s, tuple(said)), scene)
 
 
 def _roots(
-    asked: Asked, processes: dict[int, table_of.Process], patterns: dict[str, str], said: list[Words]
+    asked: Asked, running: dict[int, table_of.Process], patterns: dict[str, str], said: list[str]
 ) -> dict[int, str]:
     """The processes to look at: those named, else an engine's, else those that use an accelerator."""
-    engines = table_of.engines(processes, patterns)
+    engines = table_of.engines(running, patterns)
     if asked.pids:
         for pid in asked.pids:
-            if pid not in processes:
+            if pid not in running:
                 raise UsageError("no such process", f"--pid {pid}", "in a container, its numbers are not the host's")
         return {pid: engines.get(pid, table_of.NAMED) for pid in asked.pids}
     if engines:
         return engines
-    users = table_of.accelerator_users(processes)
+    users = table_of.accelerator_users(running)
     if users:
-        said.append(words("no process of an engine known here; those that use an accelerator are looked at instead"))
+        said.append("no process of an engine known here; those that use an accelerator are looked at instead")
     else:
-        said.append(words("no process of an engine known here, and none that uses an accelerator; --pid PID names one"))
+        said.append("no process of an engine known here, and none that uses an accelerator; --pid PID names one")
     return users
 
 
@@ -93,14 +111,16 @@ def run(prepared: Prepared, told: Callable[[Step], None]) -> Collection:
             told(step)
             outcomes.append(_done(step, scene, kept))
         manifest = _manifest(plan, outcomes, kept)
-        size = archive.write([(MANIFEST, manifest), *sorted(kept.files.items())], scene.began)
+        size = archive.write([(MANIFEST, manifest), *sorted(dict(kept.files).items())], scene.began)
     return Collection(plan, tuple(outcomes), size, time.monotonic() - began)
 
 
 def _done(step: Step, scene: Scene, kept: Kept) -> Outcome:
     began = time.monotonic()
     before = set(kept.files)
-    outcome = STEPS[step.name](scene, kept)
+    bound = step.bound_s + scene.asked.wait_s + _SLACK_S
+    late = Outcome("", "failed", said=(f"given up after {bound:.0f} s: a read did not come back",))
+    outcome = within(bound, partial(STEPS[step.name], scene, kept), late)
     files = tuple(sorted(set(kept.files) - before))
     status = outcome.status if outcome.status != "taken" or files else "nothing"
     return replace(outcome, step=step.name, status=status, files=files, seconds=round(time.monotonic() - began, 2))
@@ -117,7 +137,7 @@ def _manifest(plan: Plan, outcomes: list[Outcome], kept: Kept) -> bytes:
         "steps": [
             {
                 "step": one.step, "how": how[one.step], "status": one.status, "seconds": one.seconds,
-                "said": [str(said) for said in one.said], "files": one.files,
+                "said": one.said, "files": one.files,
             }
             for one in outcomes
         ],

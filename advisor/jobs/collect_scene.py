@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from shlex import join
 
-from advisor.capture import libraries
 from advisor.capture import processes as table_of
 from advisor.capture.commands import Commands, Ran
+from advisor.capture.endpoints import address
 from advisor.catalog.engines import engines, knowledge, profiles
 from advisor.jobs.redaction import redact, redact_value
 from advisor.launches import reading
@@ -25,8 +25,8 @@ MAX_TOTAL = 256 << 20
 MAX_SHOWN = 300
 
 _OTHERS = re.compile(
-    r"(?:RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|NODE_RANK|GROUP_RANK|MASTER_(?:ADDR|PORT)|HF_HOME|HF_HUB_\w+|OMP_\w+"
-    r"|LD_LIBRARY_PATH|LD_PRELOAD|VIRTUAL_ENV|XDG_CACHE_HOME|PYTHONHASHSEED|PYTHONFAULTHANDLER|RAY_\w+|NVIDIA_\w+"
+    r"(?:RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|NODE_RANK|GROUP_RANK|MASTER_(?:ADDR|PORT)|HF_HOME|HF_HUB_\w+"
+    r"|OMP_\w+|LD_LIBRARY_PATH|LD_PRELOAD|VIRTUAL_ENV|XDG_CACHE_HOME|PYTHONHASHSEED|PYTHONFAULTHANDLER|RAY_\w+|NVIDIA_\w+"
     r"|HIP_\w+|ROCR_\w+|MC_\w+|FLASHINFER_\w+|TRITON_\w+|NCCLX_\w+|IB_\w+)\Z"
 )
 
@@ -105,11 +105,6 @@ class Scene:
             if ENGINE_VARIABLES.match(name) or _OTHERS.match(name)
         }
 
-    @cached_property
-    def maps(self) -> dict[int, str]:
-        """The memory map of each process that is looked at."""
-        return {pid: libraries.maps(pid) for pid in self.chosen}
-
     def tree(self) -> list[int]:
         """The processes that are looked at, those above them and those below."""
         around = {above for pid in self.chosen for above in table_of.ancestors(self.processes, pid)}
@@ -133,8 +128,17 @@ class Scene:
                 found[pid] = launch
         return found
 
+    @cached_property
+    def tools_beside(self) -> list[str]:
+        """Folders in which a tool may stand that is not on PATH: those of the processes' interpreters, and ours."""
+        same = [pid for pid in self.chosen if _same_root(pid)]
+        commands = [self.processes[pid].command[:1] for pid in same]
+        folders = [os.path.dirname(word) for words in commands for word in words if word.startswith("/")]
+        folders += [f"{home}/bin" for pid in same if (home := table_of.environment(pid).get("VIRTUAL_ENV"))]
+        return list(dict.fromkeys([*folders, os.path.dirname(sys.executable)]))
+
     def ports(self) -> list[tuple[str, int]]:
-        """Address and port of each server: the port that its command line states, or its release's default.
+        """Address to ask and port of each server: the port that its command line states, or its release's default.
 
         No other port is asked: what listens there may be a store of torch or a peer's socket, which a GET could upset.
         """
@@ -142,20 +146,21 @@ class Scene:
         wanted = {port for pid, launch in self.launches.items() for port in _port(launch)}
         if not listened:  # not permitted to look, as far as can be told
             return [("127.0.0.1", port) for port in sorted(wanted)]
-        return sorted({(host, port) for _, host, port in listened if port in wanted})
-
-    def tools_beside(self) -> list[str]:
-        """Folders in which a tool may stand that is not on PATH: those of the processes' interpreters, and ours."""
-        same = [pid for pid in self.chosen if _same_root(pid)]
-        folders = [
-            os.path.dirname(word) for pid in same for word in self.processes[pid].command[:1] if word.startswith("/")
-        ]
-        folders += [f"{home}/bin" for pid in same if (home := table_of.environment(pid).get("VIRTUAL_ENV"))]
-        return list(dict.fromkeys([*folders, os.path.dirname(sys.executable)]))
+        return sorted({(address(host), port) for _, host, port in listened if port in wanted})
 
     def dump_command(self, pid: int) -> str:
         """The engine's own way to show stacks, where py-spy has none to show; "" otherwise."""
         return str(profiles().get(self.chosen[pid], {}).get("stack_dump") or "")
+
+
+def why(ran: Ran) -> str:
+    """Why a program did not end well, in a few words."""
+    if ran.timed_out:
+        return f"stopped after {ran.seconds:.0f} s"
+    if ran.cut:
+        return "its output was longer than any such output is"
+    complaint = redact(ran.err.decode("utf-8", "replace")).strip().splitlines()
+    return ran.problem or (complaint[-1][:200] if complaint else f"exit code {ran.code}")
 
 
 def _port(launch: Launch) -> Iterable[int]:

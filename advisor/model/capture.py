@@ -10,24 +10,16 @@ MANIFEST = "manifest.json"
 OURS = "# advisor-capture: "
 """What a file begins with that is for people alone: no reader takes it for evidence."""
 
+HOST = "# advisor-host\n"
+"""What the file that tells of the machine begins with; `advisor.evidence.host` reads it."""
+
 Status = Literal["taken", "part", "nothing", "failed"]
 """`part`: some of it, the rest is said. `nothing`: there was none. `failed`: it was there, and not to be had."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A sentence with its values apart, so that it can be said in another language."""
-
-    english: str
-    values: tuple[tuple[str, str], ...] = ()
-
-    def __str__(self) -> str:
-        return self.english.format_map(dict(self.values)) if self.values else self.english
-
-
-def words(english: str, **values: object) -> Words:
-    """The sentence with its `{names}` to be filled in."""
-    return Words(english, tuple((name, str(value)) for name, value in values.items()))
+def status(missing: int, of: int) -> Status:
+    """What so many failures among so many things come to."""
+    return "taken" if not missing else "part" if missing < of else "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +32,7 @@ class Step:
     name: str
     how: tuple[str, ...]
     bound_s: float
-    note: Words | None = None
+    note: str = ""
     writes: bool = False
 
 
@@ -51,7 +43,7 @@ class Outcome:
     step: str
     status: Status
     files: tuple[str, ...] = ()
-    said: tuple[Words, ...] = ()
+    said: tuple[str, ...] = ()
     seconds: float = 0.0
 
 
@@ -73,7 +65,7 @@ class Plan:
     steps: tuple[Step, ...]
     output: str
     wait_s: float
-    said: tuple[Words, ...] = ()
+    said: tuple[str, ...] = ()
 
     @property
     def bound_s(self) -> float:

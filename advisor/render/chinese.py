@@ -5,11 +5,13 @@ The terms are those that the engines' own Chinese documentation uses; flags, nam
 
 from __future__ import annotations
 
+from advisor.render.chinese_collect import COLLECT
 from advisor.render.chinese_diagnosis import DIAGNOSIS
 from advisor.render.chinese_html import HTML
 from advisor.render.chinese_pages import PAGES
 
 CHINESE: dict[str, str] = {
+    **COLLECT,
     **PAGES,
     **DIAGNOSIS,
     **HTML,

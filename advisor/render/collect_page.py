@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from advisor.model.capture import Collection, Outcome, Plan, Step, Words
+from advisor.model.capture import Collection, Outcome, Plan, Step
+from advisor.render.below import told
 from advisor.render.language import counted, say
 from advisor.render.layout import wrap
 
@@ -33,7 +34,7 @@ def plan_page(plan: Plan, width: int) -> str:
     for one in plan.found:
         rank = f" ({say('rank {rank}', rank=one.rank)})" if one.rank else ""
         rows += _wrap(f"{one.pid} {one.role}{rank}: {one.command}", width, "- ")
-    rows += [line for said in plan.said for line in _wrap(_said(said), width, "")]
+    rows += [line for said in plan.said for line in _wrap(told(said), width, "")]
     rows += ["", say("Will do, in this order:")]
     for number, step in enumerate(plan.steps, 1):
         rows += _step(number, step, width)
@@ -59,7 +60,7 @@ def _step(number: int, step: Step, width: int) -> list[str]:
     rows += [row for how in step.how[:MAX_HOW] for row in _wrap(how, width, "   ")]
     if len(step.how) > MAX_HOW:
         rows.append("   " + say("and {more} more", more=len(step.how) - MAX_HOW))
-    return rows + (_wrap(_said(step.note), width, "   ") if step.note else [])
+    return rows + (_wrap(told(step.note), width, "   ") if step.note else [])
 
 
 def collection_page(done: Collection, width: int) -> str:
@@ -79,12 +80,8 @@ def collection_page(done: Collection, width: int) -> str:
 def _outcome(one: Outcome, width: int) -> list[str]:
     taken = f", {counted(len(one.files), 'file')}" if one.files else ""
     rows = [f"{say(one.step)}: {say(STATUS[one.status])}{taken}"]
-    return rows + [row for said in one.said for row in _wrap(_said(said), width, "  ")]
+    return rows + [row for said in one.said for row in _wrap(told(said), width, "  ")]
 
 
 def _wrap(text: str, width: int, first: str) -> list[str]:
     return wrap(text, width, first, " " * len(first))
-
-
-def _said(said: Words) -> str:
-    return say(said.english, **dict(said.values))

@@ -19,7 +19,7 @@ from advisor.model.fact import ArtifactKind
 from advisor.model.lint import Edit, SuppressionOut
 from advisor.model.report import YesNoUnknown
 from advisor.model.rule import Level, Rule
-from advisor.render import diagnosis_page, patch_page, rule_page, verify_page, words
+from advisor.render import collect_page, diagnosis_page, patch_page, rule_page, verify_page, words
 from advisor.render.below import told
 from advisor.render.chinese import CHINESE
 from advisor.render.chinese_below import BELOW, PLACES
@@ -65,6 +65,9 @@ CODED = (
     rule_page.JOINS,
     verify_page.CHANGED,
     diagnosis_page.YES_NO,
+    collect_page.WHAT,
+    collect_page.STATUS,
+    {name: name for name in collect_page.WHAT},
 )
 
 
