@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
+from advisor.model.capture import HOST
+
 _SECRET = "KEY|TOKEN|SECRET|PASS"
 _ENVIRONMENT = "VLLM|SGLANG|SGL|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|PYTORCH|ASCEND|HF_HUB|OMP|MC|UCX"
 
@@ -32,20 +34,29 @@ of_pod() { kubectl "$@" @TARGET@ </dev/null; }
 # save FILE COMMAND…: what it prints, into the folder; what fails is said and leaves no empty file
 save() {
     file=$1
+    why=
     shift
-    "$@" >"$out/$file" 2>"$out/.said" || echo "- $file: $(tail -n 1 "$out/.said")" >&2
-    [ -s "$out/$file" ] || rm -f "$out/$file"
+    "$@" >"$out/$file" 2>"$out/.said" || { why=$(tail -n 1 "$out/.said"); echo "- $file: ${why:-nothing}" >&2; }
+    [ -s "$out/$file" ] && return
+    [ -s "$out/.said" ] && [ -z "$why" ] && echo "- $file: $(tail -n 1 "$out/.said")" >&2
+    rm -f "$out/$file"
 }
 
 without_secrets() {
     awk '{
         if (hide && $1 == "value:") sub(/value:.*/, "value: \"[redacted]\"")
-        hide = ($0 ~ /name: .*(@SECRET@)/)
+        else if (hide && $1 == "-") sub(/- .*/, "- \"[redacted]\"")
+        hide = ($0 ~ /name: .*(@SECRET@)/ || $0 ~ /- "?--[A-Za-z-]*(api-key|token|secret|password)"?$/)
         print
-    }' | sed -E 's/(--[A-Za-z-]*(api-key|token|secret|password)[= ])[^ ]+/\1[redacted]/g'
+    }' | sed -E -e 's/(--[A-Za-z-]*(api-key|token|secret|password)[= ])[^ ]+/\1[redacted]/g' \
+        -e 's/^( +[A-Z0-9_]*(@SECRET@)[A-Z0-9_]*: +)[^< ].*/\1[redacted]/' \
+        -e "s/(api_key[\"']?[=:] ?[\"']?)[^\"', )]+/\1[redacted]/g" -e 's/(hf_|sk-)[A-Za-z0-9_-]{16,}/[redacted]/g'
 }
+# a pipe ends as its last part does: what kubectl complains of is said, and what it printed is kept
 pod_yaml() { of_pod get pod -o yaml | without_secrets; }
 describe() { of_pod describe pod | without_secrets; }
+events() { kubectl get events @NAMESPACE@--field-selector @EVENTS@ --sort-by .lastTimestamp | without_secrets; }
+logs() { kubectl logs @POD@ --timestamps --limit-bytes 16000000 "$@" </dev/null | without_secrets; }
 # shellcheck disable=SC2016  # what is quoted is for the shell in the pod
 launch_of() {
     in_pod "tr '\\0' ' ' </proc/$1/cmdline; echo; tr '\\0' '\\n' </proc/$1/environ |
@@ -101,9 +112,9 @@ each() { # FUNCTION ENDING: for every process
 
 save pod.yaml pod_yaml
 save pod.describe.txt describe
-save events.txt kubectl get events @NAMESPACE@--field-selector @EVENTS@ --sort-by .lastTimestamp
-save serve.log kubectl logs @POD@ --timestamps --limit-bytes 16000000
-save serve.previous.log kubectl logs @POD@ --timestamps --previous --limit-bytes 16000000
+save events.txt events
+save serve.log logs
+save serve.previous.log logs --previous
 each launch_of launch.txt
 each dump_of stack.1.txt
 for port in $ports; do
@@ -114,6 +125,13 @@ save nvidia-smi.txt in_pod 'command -v nvidia-smi >/dev/null && nvidia-smi'
 save nvidia-smi.topo.txt in_pod 'command -v nvidia-smi >/dev/null && nvidia-smi topo -m'
 save npu-smi.txt in_pod 'command -v npu-smi >/dev/null && npu-smi info'
 save packages.txt in_pod 'pip list --format freeze 2>/dev/null || python3 -m pip list --format freeze'
+machine() { echo '@HOST@' && in_pod 'uname -srm; df -m /dev/shm; grep -E "^Mem" /proc/meminfo'; }
+save machine.txt machine
+nccl() {
+    in_pod 'grep -ho "/[^ ]*libnccl[^ ]*" /proc/[0-9]*/maps 2>/dev/null | sort -u |
+        while read -r f; do echo "$f: $(grep -aom1 "NCCL version [0-9.]*" "$f")"; done'
+}
+save nccl.txt nccl
 maps_of() { in_pod "grep -E '/lib(nccl|rccl|hccl|cudart|cuda)[^ ]*[.]so' /proc/$1/maps"; }
 each maps_of maps.txt
 sleep "$wait_s"
@@ -159,6 +177,7 @@ def pod_script(
     looks = [f"find_engine {one.name} {quote(one.processes)} {one.port_flag} {one.port}" for one in engines]
     writes = " Only the flight recorder's part makes PyTorch write its dump (--no-trigger leaves it out)."
     values = {
+        "HOST": HOST.strip(),
         "WRITES": writes if trigger else "",
         "FOLDER": quote(f"advisor-{pod.rpartition('/')[2]}"),
         "WAIT": f"{wait_s:g}",

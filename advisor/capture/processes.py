@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -39,8 +39,9 @@ _HELPERS = re.compile(
 _SHELLS = {
     "sh", "bash", "dash", "zsh", "ash", "sudo", "su", "env", "timeout", "tini", "dumb-init", "nohup", "docker",
     "podman", "kubectl", "ssh", "sshd", "tmux", "screen", "grep", "rg", "less", "tail", "vi", "vim", "nano", "watch",
-    "strace", "py-spy", "gdb", "advisor", "pytest",
+    "strace", "py-spy", "gdb",
 }  # fmt: skip
+_OURS = {"advisor", "pytest"}  # python3 -m advisor check --flags "vllm serve …"
 _PYTHON = re.compile(r"(?:^|/)(?:python|pypy)[\d.]*$|^(?:VLLM|sglang|ray)::")
 _DEVICES = re.compile(r"/dev/(?:nvidia\d+|davinci\d+|dri/renderD\d+|kfd)$")
 
@@ -56,7 +57,6 @@ class Process:
     state: str = ""
     threads: int = 0
     started: float = 0.0
-    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def line(self) -> str:
@@ -71,7 +71,8 @@ class Process:
     @property
     def is_wrapper(self) -> bool:
         """A shell, a supervisor or a tool, whose command line only speaks of an engine."""
-        return not self.command or os.path.basename(self.command[0].split(" ")[0]).lstrip("-") in _SHELLS
+        names = [os.path.basename(word.split(" ")[0]).lstrip("-") for word in self.command[:3]]
+        return not names or names[0] in _SHELLS or not _OURS.isdisjoint(names)
 
     @property
     def is_helper(self) -> bool:
