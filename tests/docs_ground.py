@@ -28,6 +28,7 @@ HEALTHY = ROOT / "tests" / "healthy"
 REAL = {"mv", "cat", "tail"}
 PLAYED = {"helm": "k8s/vllm.yaml", "pbpaste": "issue.md"}  # what they print
 NOT_RUN = {
+    "sh": "it runs what collect --kubectl prints; tests/test_collect_pod.py runs it",
     "make": "it builds an environment; CI runs `make check test`",
     "pip": "it installs; tests/test_package.py installs the wheel",
     "python3": "it makes an environment; tests/test_ci_recipes.py runs that page's commands",

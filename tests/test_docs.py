@@ -26,6 +26,7 @@ METAVARS = {
 # What a command wants that is only named in running text.
 USUAL = {
     "check": ["docs/demo/scheduler.log"],
+    "collect": ["--plan"],
     "draft": ["issue.md", "--id", "vllm/drafted"],
     "explain": ["vllm/pp-broadcast-skew"],
     "fix": ["k8s"],

@@ -27,8 +27,8 @@ _INSIDE = re.compile(
 """Commands whose answer is that of the machine or the environment that the engine runs in."""
 _PID = re.compile(r"\bPID\b")
 ANY_ENGINE = "[v]llm|[V]LLM::|[s]glang|[l]mdeploy|[x]llm"
-_SECRET = "KEY|TOKEN|SECRET|PASS"
-_ENVIRONMENT = "VLLM|SGLANG|SGL|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|PYTORCH|ASCEND|HF_HUB|TIKTOKEN|OMP|MC|UCX"
+SECRET = "KEY|TOKEN|SECRET|PASS"
+ENVIRONMENT = "VLLM|SGLANG|SGL|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|PYTORCH|ASCEND|HF_HUB|TIKTOKEN|OMP|MC|UCX"
 """Beginnings of the variables that matter here: the rest of an environment is nobody's business."""
 
 
@@ -82,7 +82,7 @@ def here(about: str, how: str, place: Place) -> str:
     if about == "log" or about.startswith("log:"):
         return place.logs()
     if about == "launch" or about.startswith(("setting:", "env:")):
-        names = f'xargs -0 -n1 </proc/$PID/environ | grep -E "^({_ENVIRONMENT})_" | grep -vE "{_SECRET}"'
+        names = f'xargs -0 -n1 </proc/$PID/environ | grep -E "^({ENVIRONMENT})_" | grep -vE "{SECRET}"'
         return _inside(_each(f"xargs -0 </proc/$PID/cmdline; {names}", place), place)
     if about == "build":
         return _inside(f"pip show {place.package} | head -2", place) if place.package else _filled(how, place)

@@ -13,10 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
+from advisor.advice.commands import ENVIRONMENT, SECRET
 from advisor.model.capture import HOST
-
-_SECRET = "KEY|TOKEN|SECRET|PASS"
-_ENVIRONMENT = "VLLM|SGLANG|SGL|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|PYTORCH|ASCEND|HF_HUB|OMP|MC|UCX"
 
 _SCRIPT = r"""#!/bin/sh
 # The evidence of one pod, for `advisor check FOLDER`. Made by advisor collect --kubectl; read it, then run it with sh.
@@ -185,8 +183,8 @@ def pod_script(
         "TARGET": f"{space}{quote(pod)}",
         "NAMESPACE": space,
         "EVENTS": quote(f"involvedObject.name={pod.rpartition('/')[2]}"),
-        "SECRET": _SECRET,
-        "ENVIRONMENT": _ENVIRONMENT,
+        "SECRET": SECRET,
+        "ENVIRONMENT": ENVIRONMENT,
         "ENGINES": "\n".join(looks) + "\n",
         "RECORDER": _RECORDER if trigger else "",
     }

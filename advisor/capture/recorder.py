@@ -5,12 +5,14 @@
 
 The pipe is looked for among the files that the process has open, not guessed: a process that has none has no thread
 that reads it. It is opened without waiting; a reader that has gone is said. A dump that lay there before is taken too,
-with its age. Writing is best effort on PyTorch's side: its monitor thread looks once in about a second.
+with its age. PyTorch's monitor thread looks at the pipe every TORCH_NCCL_COORD_CHECK_MILSEC (a second) where
+TORCH_NCCL_DUMP_ON_TIMEOUT is on, which is the default of later releases; else once in TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC.
 
-**Source:** PyTorch 2.5 to 2.13 `torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp` (`DumpPipe`: name, mode, O_NONBLOCK),
+**Source:** PyTorch `torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp` (`DumpPipe`: name, mode, O_NONBLOCK),
 `ProcessGroupNCCL.cpp` (`heartbeatMonitor`), `FlightRecorder.cpp` and `FlightRecorderDetail.hpp`
-(`DebugInfoWriter`: `/tmp/nccl_trace_rank_`, later `$XDG_CACHE_HOME/torch/comm_lib_trace_rank_`, and
-TORCH_FR_DUMP_TEMP_FILE before TORCH_NCCL_DEBUG_INFO_TEMP_FILE), read 2026-11-30.
+(`DebugInfoWriter`: `/tmp/nccl_trace_rank_`, later `~/.cache/torch/comm_lib_trace_rank_`, later below $XDG_CACHE_HOME;
+TORCH_FR_DUMP_TEMP_FILE before TORCH_NCCL_DEBUG_INFO_TEMP_FILE, without the rank where the name is dynamic), read
+2026-11-30 in copies of the repository of several dates.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _SETTLES_S = 0.3
 _PIPE = re.compile(r"(\d{1,6})\.pipe$")
 _STEMS = ("TORCH_FR_DUMP_TEMP_FILE", "TORCH_NCCL_DEBUG_INFO_TEMP_FILE")
 _PIPES = ("TORCH_NCCL_DEBUG_INFO_PIPE_FILE",)
+_ON = {"1", "true", "True", "TRUE", "t", "T", "y", "Y", "yes", "YES", "on", "ON"}
 _SIZES = ("TORCH_FR_BUFFER_SIZE", "TORCH_NCCL_TRACE_BUFFER_SIZE")
 
 
@@ -63,10 +66,13 @@ def armed(pid: int, rank: str, environment: Mapping[str, str]) -> Armed | None:
     numbered = _PIPE.search(pipe)
     number = numbered[1] if numbered else rank if rank.isdecimal() else ""
     stems = [environment[name] for name in _STEMS if environment.get(name)]
-    home = environment.get("XDG_CACHE_HOME") or f"{environment.get('HOME', '')}/.cache"
-    stems += ["/tmp/nccl_trace_rank_", f"{home}/torch/comm_lib_trace_rank_"] if not stems else []
-    dumps = tuple(dict.fromkeys(f"{one}{number}" for one in stems)) if number else ()
-    return Armed(pid, number, pipe, dumps, size)
+    if not stems:
+        caches = filter(None, [environment.get("XDG_CACHE_HOME"), f"{environment.get('HOME', '')}/.cache"])
+        stems = ["/tmp/nccl_trace_rank_", *(f"{cache}/torch/comm_lib_trace_rank_" for cache in caches)]
+    dumps = [f"{one}{number}" for one in stems] if number else []
+    if environment.get("TORCH_FR_DUMP_DYNAMIC_FILE_NAME", "") in _ON:
+        dumps += [environment[name] for name in _STEMS[:1] if environment.get(name)]
+    return Armed(pid, number, pipe, tuple(dict.fromkeys(dumps)), size)
 
 
 def dump_of(one: Armed) -> Dump | None:

@@ -6,7 +6,10 @@ import os
 import shutil
 import signal
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -95,9 +98,22 @@ def _collect(
     files_of.write(collect_page.plan_page(prepared.plan, width), None)
     if plan_only:
         return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a pod is stopped: leave nothing half-written
-    done = job.run(prepared, lambda step: typer.echo(collect_page.step_line(step), err=True))
+    with _stopped_as_interrupted():
+        done = job.run(prepared, lambda step: typer.echo(collect_page.step_line(step), err=True))
     files_of.write(collect_page.collection_page(done, width), None)
+
+
+@contextmanager
+def _stopped_as_interrupted() -> Iterator[None]:
+    """A pod is stopped with SIGTERM: that too leaves nothing half-written and no child."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _script(pod: str, namespace: str, container: str, engine: str, wait_s: float, trigger: bool) -> str:

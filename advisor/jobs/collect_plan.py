@@ -46,14 +46,16 @@ def _stacks(scene: Scene, name: str) -> Step:
     how = tuple(join(tool.lines[0]) if tool.lines else tool.name for tool in tools)
     rounds = -(-len(tools) // AT_ONCE)
     tries = max(1, *(len(tool.lines) for tool in tools))
-    pauses = "pauses each process while its stack is read, well under a second as a rule; --nonblocking does not"
-    note = pauses if not scene.asked.nonblocking and any(tool.lines for tool in tools) else ""
+    note = ""
+    if not scene.asked.nonblocking and any(tool.lines for tool in tools):
+        note = "pauses each process while its stack is read, for seconds with native frames at times; --nonblocking does not"
     return Step(name, tuple(dict.fromkeys(how)), STACK_S * rounds * tries, note)
 
 
 def _health(scene: Scene, urls: list[str]) -> Step:
-    generates = "SGLang answers /health by generating one token, as for any probe; a wedged one does not answer"
-    note = generates if "sglang" in scene.chosen.values() else ""
+    note = ""
+    if "sglang" in scene.chosen.values():
+        note = "SGLang answers /health by generating one token, if not switched off; a wedged one does not answer"
     return Step("health", tuple(f"GET {url}/health" for url in urls), HEALTH_S * len(urls), note)
 
 

@@ -9,7 +9,7 @@ from advisor.capture.processes import environment
 from advisor.jobs.collect_scene import Kept, Scene
 from advisor.model.capture import Outcome, status
 
-RECORDER_S = 15.0
+RECORDER_S = 20.0
 
 
 def armed(scene: Scene) -> list[recorder.Armed]:
@@ -25,7 +25,12 @@ def recorded(scene: Scene, kept: Kept) -> Outcome:
     asked_at, until = time.time(), time.monotonic() + RECORDER_S
     waiting = [one for one in every if one.pipe and scene.asked.trigger and _asked(one, said)]
     fresh = {one.pid: recorder.answered(one, asked_at, until) for one in waiting}
-    said += [f"process {pid} wrote no dump within {RECORDER_S:g} s" for pid, dump in fresh.items() if dump is None]
+    said += [
+        f"process {pid} wrote no dump within {RECORDER_S:g} s; where TORCH_NCCL_DUMP_ON_TIMEOUT is off, PyTorch looks "
+        "at its pipe only once in TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC: collect again later"
+        for pid, dump in fresh.items()
+        if dump is None
+    ]
     if without := [str(one.pid) for one in every if not one.pipe]:
         said.append(
             f"no pipe of the flight recorder is open in {', '.join(without)}: PyTorch makes one for NCCL where "

@@ -15,7 +15,7 @@ from advisor.capture.commands import Ran, find
 from advisor.jobs.collect_scene import Kept, Scene, why
 from advisor.model.capture import Outcome, status
 
-STACK_S, HEALTH_S, METRICS_S = 20.0, 25.0, 10.0  # SGLang gives its own /health 20 s
+STACK_S, HEALTH_S, METRICS_S = 30.0, 25.0, 10.0  # SGLang gives its own /health 20 s
 AT_ONCE = 8
 _DENIED = re.compile(rb"[Pp]ermission [Dd]enied|[Oo]peration not permitted|ptrace|EPERM")
 

@@ -68,11 +68,11 @@ NOT_TAKEN: dict[str, str] = {
     "no process of an engine known here, and none that uses an accelerator; --pid PID names one": (
         "没有已知引擎的进程，也没有使用加速卡的进程；可用 --pid PID 指定"
     ),
-    "pauses each process while its stack is read, well under a second as a rule; --nonblocking does not": (
-        "读取调用栈时会暂停该进程，通常远不到一秒；--nonblocking 不暂停"
+    "pauses each process while its stack is read, for seconds with native frames at times; --nonblocking does not": (
+        "读取调用栈时会暂停该进程，取原生帧时可能达数秒；--nonblocking 不暂停"
     ),
-    "SGLang answers /health by generating one token, as for any probe; a wedged one does not answer": (
-        "SGLang 回应 /health 时会生成一个 token，与任何探针相同；卡死的实例不会回应"
+    "SGLang answers /health by generating one token, if not switched off; a wedged one does not answer": (
+        "除非已关闭，SGLang 回应 /health 时会生成一个 token；卡死的实例不会回应"
     ),
     "PyTorch answers by writing its dump to a file of its own; --no-trigger leaves that out": (
         "PyTorch 会把转储写入它自己的文件作为回应；--no-trigger 不做这一步"
@@ -97,7 +97,11 @@ NOT_TAKEN: dict[str, str] = {
     "{path} was not taken: {why}": "{path} 未取得：{why}",
     "it is empty, or the archive is full": "它是空的，或归档已满",
     "{path}: of {count} MiB the first {first} and the last {last}": "{path}：{count} MiB 中的前 {first} 和后 {last}",
-    "process {number} wrote no dump within {count} s": "进程 {number} 在 {count} 秒内没有写出转储",
+    "process {number} wrote no dump within {count} s; where TORCH_NCCL_DUMP_ON_TIMEOUT is off, PyTorch looks at its pipe "
+    "only once in TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC: collect again later": (
+        "进程 {number} 在 {count} 秒内没有写出转储；TORCH_NCCL_DUMP_ON_TIMEOUT 关闭时，PyTorch 每隔 "
+        "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC 才看一次管道：请稍后再收集一次"
+    ),
     "no pipe of the flight recorder is open in {these}: PyTorch makes one for NCCL where "
     "TORCH_NCCL_DEBUG_INFO_PIPE_FILE is set and TORCH_NCCL_TRACE_BUFFER_SIZE is above 0": (
         "{these} 没有打开 flight recorder 的管道：设置了 TORCH_NCCL_DEBUG_INFO_PIPE_FILE 且 "
