@@ -48,7 +48,7 @@ def _stacks(scene: Scene, name: str) -> Step:
     tries = max(1, *(len(tool.lines) for tool in tools))
     note = ""
     if not scene.asked.nonblocking and any(tool.lines for tool in tools):
-        note = "pauses each process while its stack is read, for seconds with native frames at times; --nonblocking does not"
+        note = "pauses each process while its stack is read, at times for seconds; --nonblocking does not"
     return Step(name, tuple(dict.fromkeys(how)), STACK_S * rounds * tries, note)
 
 

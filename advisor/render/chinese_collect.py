@@ -68,8 +68,8 @@ NOT_TAKEN: dict[str, str] = {
     "no process of an engine known here, and none that uses an accelerator; --pid PID names one": (
         "没有已知引擎的进程，也没有使用加速卡的进程；可用 --pid PID 指定"
     ),
-    "pauses each process while its stack is read, for seconds with native frames at times; --nonblocking does not": (
-        "读取调用栈时会暂停该进程，取原生帧时可能达数秒；--nonblocking 不暂停"
+    "pauses each process while its stack is read, at times for seconds; --nonblocking does not": (
+        "读取调用栈时会暂停该进程，有时达数秒；--nonblocking 不暂停"
     ),
     "SGLang answers /health by generating one token, if not switched off; a wedged one does not answer": (
         "除非已关闭，SGLang 回应 /health 时会生成一个 token；卡死的实例不会回应"
