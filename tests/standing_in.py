@@ -105,7 +105,7 @@ def deployed(folder: Path, ranks: int = 2, environment: Mapping[str, str] | None
             with log.open("wb") as out:
                 started.append(subprocess.Popen(
                     [sys.executable, "-m", "sglang.launch_server", "--model-path", "m", "--tp", "2", "--port", str(port),
-                     "--api-key", "very-secret-key"],
+                     "--api-key", "k3y", "--admin-api-key=very secret", "--max-queued-requests", "7"],
                     stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                     env={
                         **os.environ, "PYTHONPATH": str(package.parent), "RANK": str(rank), "WORLD_SIZE": "2",

@@ -128,7 +128,8 @@ def test_no_secret_and_no_stray_variable_is_written(taken: tuple[Ran, Path]) -> 
     everything = "\n".join([taken[0].out, taken[0].err, *held(taken[1]).values()])
     assert "very-secret" not in everything and "hf_aaaa" not in everything
     assert "NOBODYS_BUSINESS" not in everything
-    assert "--api-key [redacted]" in held(taken[1])["launch.txt"]
+    assert "very secret" not in everything and "k3y" not in everything
+    assert "--api-key '[redacted]' '--admin-api-key=[redacted]' --max-queued-requests 7" in held(taken[1])["launch.txt"]
     assert "token=[redacted]" in "".join(text for name, text in held(taken[1]).items() if name.endswith("stdout.log"))
 
 
@@ -137,6 +138,14 @@ def test_the_plan_comes_first_and_says_what_writes(taken: tuple[Ran, Path], runn
     assert out.index("Will do, in this order") < out.index("recorder: taken")
     assert "fr_0.pipe (a byte is written to it)" in out and "Every step but the last only reads." in out
     assert "at most" in out and out.rstrip().endswith(f"Next: advisor check {taken[1]}")
+
+
+def test_a_command_line_cannot_speak_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "input()  # \x1b]0;owned\x07"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as loud:
+        ran = advisor("collect", "--plan", "--pid", str(loud.pid))
+        loud.kill()
+    assert ran.code == 0 and "owned" in ran.out and "\x1b" not in ran.out and "\x07" not in ran.out
 
 
 def test_plan_alone_does_nothing(

@@ -94,7 +94,7 @@ def test_it_says_what_there_was_not_and_leaves_no_empty_file(folder: Path) -> No
 
 def test_no_secret_is_in_the_folder(folder: Path) -> None:
     text = "".join(path.read_text(errors="replace") for path in (folder / "taken").iterdir())
-    assert "very-secret" not in text and "hf_aaa" not in text
+    assert "very-secret" not in text and "hf_aaa" not in text and "very secret" not in text and "k3y" not in text
     pod = (folder / "taken" / "pod.yaml").read_text() + (folder / "taken" / "pod.describe.txt").read_text()
     assert pod.count("[redacted]") == 3 and '- "2"' in pod and "NCCL_DEBUG:  INFO" in pod
 

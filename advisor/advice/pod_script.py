@@ -55,10 +55,18 @@ pod_yaml() { of_pod get pod -o yaml | without_secrets; }
 describe() { of_pod describe pod | without_secrets; }
 events() { kubectl get events @NAMESPACE@--field-selector @EVENTS@ --sort-by .lastTimestamp | without_secrets; }
 logs() { kubectl logs @POD@ --timestamps --limit-bytes 16000000 "$@" </dev/null | without_secrets; }
-# shellcheck disable=SC2016  # what is quoted is for the shell in the pod
+# words, one a line, as a command line: quoted where a shell would want it, without the values of secret flags
+as_command() {
+    awk -v q="'" '{
+        if (hide) $0 = "[redacted]"
+        hide = ($0 ~ /^--[A-Za-z-]*(api-key|token|secret|password)$/)
+        if ($0 ~ /^--[A-Za-z-]*(api-key|token|secret|password)=/) sub(/=.*/, "=[redacted]")
+        printf "%s ", ($0 ~ /[^A-Za-z0-9_.,:\/=+@%-]/ ? q $0 q : $0)
+    } END { print "" }'
+}
 launch_of() {
-    in_pod "tr '\\0' ' ' </proc/$1/cmdline; echo; tr '\\0' '\\n' </proc/$1/environ |
-        grep -E '^(@ENVIRONMENT@)_[A-Z0-9_]+=' | grep -vE '@SECRET@'" | without_secrets
+    in_pod "tr '\\0' '\\n' </proc/$1/cmdline" | as_command
+    in_pod "tr '\\0' '\\n' </proc/$1/environ" | grep -E '^(@ENVIRONMENT@)_[A-Z0-9_]+=' | grep -vE '@SECRET@'
 }
 dump_of() {
     in_pod "t=; command -v timeout >/dev/null && t='timeout 20'; \

@@ -97,7 +97,7 @@ def find(name: str, beside: Sequence[str] = ()) -> str:
 
 
 def _start(argv: Sequence[str]) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "LC_ALL": "C", "LANGUAGE": "C"}
+    environment = {**os.environ, "LC_ALL": "C", "LANGUAGE": "C", "DEBUGINFOD_URLS": ""}  # gdb would fetch symbols
     return subprocess.Popen(
         list(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=environment, start_new_session=True, cwd="/",

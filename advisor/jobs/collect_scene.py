@@ -94,8 +94,14 @@ class Scene:
 
     def shown(self, pid: int) -> str:
         """The command line without its secrets, short enough for a screen."""
-        line = redact(self.processes[pid].line)
+        line = self.command(pid)
         return line if len(line) <= MAX_SHOWN else line[: MAX_SHOWN - 1] + "…"
+
+    def command(self, pid: int) -> str:
+        """The command line as a shell would take it, without its secrets; the kernel's name for one that has none."""
+        one = self.processes[pid]
+        words = [str(redact_value(flag, word)) if flag else word for flag, word in _flagged(one.command)]
+        return redact(join(words)) if words else f"[{one.name}]"
 
     def environment(self, pid: int) -> dict[str, str]:
         """The variables of a process that matter here, without secrets."""
@@ -151,6 +157,20 @@ class Scene:
     def dump_command(self, pid: int) -> str:
         """The engine's own way to show stacks, where py-spy has none to show; "" otherwise."""
         return str(profiles().get(self.chosen[pid], {}).get("stack_dump") or "")
+
+
+def _flagged(words: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Each word with the flag whose value it is (`--api-key WORD`), "" for others; `--api-key=WORD` is taken apart."""
+    flag = ""
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word.startswith("-") and equals:
+            hidden = redact_value(name, value)
+            yield "", word if hidden == value else f"{name}={hidden}"
+            flag = ""
+        else:
+            yield ("" if word.startswith("-") else flag), word
+            flag = word if word.startswith("--") else ""
 
 
 def why(ran: Ran) -> str:

@@ -12,7 +12,6 @@ from advisor.capture import files, kernel, libraries
 from advisor.capture.commands import find
 from advisor.capture.processes import open_files
 from advisor.jobs.collect_scene import Kept, Scene, why
-from advisor.jobs.redaction import redact
 from advisor.model.capture import HOST, OURS, Outcome, status
 
 DEVICE_S, FILES_S, DMESG_S = 20.0, 30.0, 8.0
@@ -47,7 +46,7 @@ def processes(scene: Scene, kept: Kept) -> Outcome:
     kept.text("processes.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     started = []
     for pid in scene.launches:
-        lines = [join(scene.processes[pid].command)]
+        lines = [scene.command(pid)]
         lines += [f"{name}={value}" for name, value in scene.environment(pid).items() if "\n" not in value]
         started.append("\n".join(lines))
     if started:
@@ -60,7 +59,7 @@ def _row(scene: Scene, pid: int) -> dict[str, object]:
     return {
         "pid": pid, "ppid": one.ppid, "role": scene.chosen.get(pid, ""), "rank": scene.ranks.get(pid, ""),
         "state": one.state, "threads": one.threads, "started": datetime.fromtimestamp(one.started, UTC).isoformat(),
-        "command": redact(join(one.command)) if one.command else f"[{one.name}]",
+        "command": scene.command(pid),
         "environment": scene.environment(pid) if pid in scene.chosen else {},
     }  # fmt: skip
 

@@ -84,4 +84,5 @@ def _outcome(one: Outcome, width: int) -> list[str]:
 
 
 def _wrap(text: str, width: int, first: str) -> list[str]:
-    return wrap(text, width, first, " " * len(first))
+    shown = "".join(char if char.isprintable() else "�" for char in text)  # a command line may hold anything
+    return wrap(shown, width, first, " " * len(first))
