@@ -15,6 +15,7 @@ MANIFEST = {
     "format": "advisor-capture/1",
     "steps": [
         {"step": "stacks", "status": "failed", "said": ["py-spy is not here: install it"]},
+        {"step": "stacks again", "status": "failed", "said": ["py-spy is not here: install it"]},
         {"step": "devices", "status": "taken", "said": []},
     ],
 }

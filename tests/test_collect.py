@@ -214,6 +214,24 @@ def test_no_permission_says_what_to_do_and_keeps_what_the_kernel_says(
     assert "may not look into process" in text and "missing" not in text.partition("WHAT WAS LOOKED AT")[0]
 
 
+def test_what_proc_does_not_show_is_said_and_stays_unknown(
+    running: Deployment, bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from advisor.jobs.collect import prepare, run
+    from advisor.jobs.collect_scene import Asked
+
+    monkeypatch.setattr("advisor.capture.processes._environment", lambda pid: {})
+    monkeypatch.setattr("advisor.capture.libraries.maps", lambda pid: "")
+    monkeypatch.setenv("PATH", str(bench))
+    archive, pids = tmp_path / "a.tar.gz", tuple(one.pid for one in running.ranks)
+    done = run(prepare(Asked(archive, pids, wait_s=0)), lambda step: None)
+    said = [text for one in done.outcomes for text in one.said]
+    assert f"no environment could be read of: {pids[0]}, {pids[1]}" in said
+    assert f"the memory map of process {pids[0]} may not be read" in said
+    report = checked(str(archive)).report
+    assert not report["environment"] and not [one for one in report["situation"] if one["kind"] == "missing_rank"]
+
+
 def test_a_tool_that_hangs_is_stopped_with_what_it_started(
     running: Deployment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

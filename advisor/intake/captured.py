@@ -31,7 +31,10 @@ def notes_of(name: str, data: bytes) -> list[Note]:
         return []
     try:
         steps = json.loads(data)["steps"]
-        said = [f"{step['step']}: {line}" for step in steps for line in step["said"]]
+        first: dict[str, str] = {}  # what a second sample lacks for the same reason is said once
+        for step in steps:
+            for line in step["said"]:
+                first.setdefault(line, f"{step['step']}: {line}")
     except (ValueError, KeyError, TypeError, RecursionError):
         return [Note("unreadable", "a manifest of advisor collect that is damaged", Span(name))]
-    return [Note("hint", line[:500], Span(name)) for line in said[:_MAX_SAID]]
+    return [Note("hint", line[:500], Span(name)) for line in list(first.values())[:_MAX_SAID]]

@@ -10,7 +10,7 @@ from shlex import join
 
 from advisor.capture import files, kernel, libraries
 from advisor.capture.commands import find
-from advisor.capture.processes import open_files
+from advisor.capture.processes import environment, open_files
 from advisor.jobs.collect_scene import Kept, Scene, why
 from advisor.model.capture import HOST, OURS, Outcome, status
 
@@ -51,7 +51,9 @@ def processes(scene: Scene, kept: Kept) -> Outcome:
         started.append("\n".join(lines))
     if started:
         kept.text("launch.txt", "\n\n".join(dict.fromkeys(started)) + "\n")
-    return Outcome("", "taken")
+    closed = [str(pid) for pid in sorted(scene.chosen) if not environment(pid)]
+    said = (f"no environment could be read of: {', '.join(closed)}",) if closed else ()
+    return Outcome("", "part" if closed else "taken", said=said)
 
 
 def _row(scene: Scene, pid: int) -> dict[str, object]:

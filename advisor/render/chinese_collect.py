@@ -90,6 +90,7 @@ NOT_TAKEN: dict[str, str] = {
     "{name} showed no stack of process {number}: {why}": "{name} 未能给出进程 {number} 的调用栈：{why}",
     "{name} gave no counters: {why}": "{name} 没有给出计数器：{why}",
     "{name} did not answer: {why}": "{name} 没有回应：{why}",
+    "no environment could be read of: {these}": "无法读取以下进程的环境变量：{these}",
     "no nvidia-smi, npu-smi or rocm-smi here": "没有 nvidia-smi、npu-smi 或 rocm-smi",
     "no dmesg here": "没有 dmesg",
     "{command} did not go well: {why}": "{command} 未正常完成：{why}",
