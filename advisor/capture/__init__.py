@@ -7,5 +7,5 @@
     bounded     a read that may never return
 
 Nothing of the deployment is executed or imported; programs that are run are those of the operator's machine (py-spy,
-nvidia-smi, dmesg). What cannot be had is said as data, never raised.
+nvidia-smi, dmesg), or a py-spy beside the engine's Python. What cannot be had is said as data, never raised.
 """
