@@ -396,3 +396,25 @@ def test_an_interruption_leaves_no_file_and_no_child(running: Deployment, tmp_pa
 def test_a_real_shell_takes_the_driver_of_the_wedged_ranks() -> None:
     driver = Path(__file__).parent / "wedged" / "collect_wedged.sh"
     assert subprocess.run([shutil.which("sh") or "sh", "-n", str(driver)], check=False).returncode == 0
+
+
+REAL = Path(__file__).parent / "evidence" / "data" / "two_ranks_wedged"
+
+
+def test_of_two_real_ranks_the_missing_one_and_the_collective_are_named(tmp_path: Path) -> None:
+    """What was taken on two H200 of the ranks of tests/wedged/: rank 1 holds a lock, rank 0 spins in NCCL."""
+    archive = tmp_path / "wedged.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        for file in sorted(REAL.iterdir()):
+            packed.add(file, file.name)
+    report = checked(str(archive)).report
+    said = {one["kind"]: one["says"] for one in report["situation"] if one["kind"] != "waits"}
+    assert said["missing_rank"].startswith(
+        "rank 0 launched all_gather #11 of the default group, which rank 1 never joined"
+    )
+    assert said["stuck"] == "between two captures the main thread of ranks 0 and 1 did not move by a line"
+    assert said["spin"].startswith("GPU 0 is 100 % busy") and said["idle"].startswith("GPU 1 idles")
+    waits = [one["says"] for one in report["situation"] if one["kind"] == "waits"]
+    assert "rank 1 stands in wait_for_a_lock_nobody_releases (two_ranks.py)" in waits
+    assert not {one["status"] for one in report["findings"]} & {"matched", "likely"}
+    assert not report["coverage"]["notes"], report["coverage"]["notes"]

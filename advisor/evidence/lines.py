@@ -60,7 +60,9 @@ _STAMP = (
 _IDENT = r"[\w.@/-]{1,100}(?:\[\d+\]|(?<= kernel)): "
 _JOURNAL = rf"{_STAMP} [\w.:-]{{1,253}} {_IDENT}"
 _PID = r"\[\d+\] (?=\[rank\d|\[\d{4}-)"  # [285] [2025-12-12 12:10:10:644] torch.distributed: ...
-_WRAP = Shape(f"{_JOURNAL}|{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}|{_PID}")
+# [  131.402911] NVRM: Xid of dmesg, [Mon Nov 30 03:53:39 2026] NVRM: Xid of `dmesg -T`
+_KERNEL = rf"\[(?: *\d+\.\d{{6}}|[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK} \d{{4}})\] "
+_WRAP = Shape(f"{_JOURNAL}|{_KERNEL}|{_CONTAINER}|{_ROLE}|{_TORCH_RANK}|{_RUNNER}|{_PID}")
 # taken for a wrap only before something known: `vllm-0 server ` of stern, a bare time, half a role
 _LOOSE = Shape(rf"{_DATE} {{1,3}}|(?:pod/)?[a-z][a-z0-9.-]*-[a-z0-9]+ (?:[a-z0-9][a-z0-9-]* )?|{_CUT_ROLE}")
 

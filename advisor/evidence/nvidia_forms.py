@@ -16,6 +16,7 @@ from advisor.evidence.lines import Line, lines
 from advisor.evidence.shapes import Shape
 
 TABLE = "NVIDIA-SMI "
+TOPOLOGY = "= Connection traversing PCIe as well as the SMP interconnect"  # the legend of `nvidia-smi topo -m`
 LOG = "NVSMI LOG"
 NAME_ROW = Shape(r"\| +(\d{1,4}) +(\S.*?)(?: +(?:On|Off|N/A))? *\|[^|]*\|[^|]*\| *$")
 _USE_CELLS = Shape(r"\|[^|]*\|[^|]*\|[^|]*\| *$")

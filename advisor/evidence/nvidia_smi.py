@@ -14,7 +14,8 @@
 Facts: `hardware.accelerator`, `.vendor`, `.arch`, `.count` (when there are several), `component.driver`, and those of
 `devices`. `dmon` shows no power limit and, but for `-s m`, not whose memory is in use, so it yields loads and no
 symptom. A CSV without its header does not say which column is which: it is said to be unknown. `N/A`, `ERR!` and
-`[Not Supported]` are not zero: they are not known. Empty: no GPU row was found.
+`[Not Supported]` are not zero: they are not known. `topo -m` is known and says nothing of these. Empty: no GPU row was
+found.
 
 **Source:** `nvidia-smi`, `-q`, `-L`, `dmon` and `--query-gpu` of driver 580.159.04 on two H200; tables of drivers 470
 to 570 in reports; `nvidia-smi --help-query-gpu`, https://docs.nvidia.com/deploy/nvidia-smi/index.html (read
@@ -28,7 +29,7 @@ from collections.abc import Iterator
 from advisor.evidence import accelerator, devices
 from advisor.evidence.devices import Capture, Reading
 from advisor.evidence.lines import lines
-from advisor.evidence.nvidia_forms import CSV_NAMES, DMON, LOG, NAME_ROW, TABLE, captured
+from advisor.evidence.nvidia_forms import CSV_NAMES, DMON, LOG, NAME_ROW, TABLE, TOPOLOGY, captured
 from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.model.fact import Artifact, Fact, Note
@@ -50,6 +51,7 @@ def mine(text: str) -> bool:
     head = text if len(text) <= 131072 else text[:65536] + "\n" + text[-65536:]
     return (
         LOG in head[:400]
+        or TOPOLOGY in head
         or "\n| NVIDIA-SMI " in "\n" + head
         or any(shape.search(head) for shape in (DMON, _LISTED_ANY, CSV_NAMES, _CSV_BARE, _FAILED))
     )
@@ -121,7 +123,7 @@ def _notes(artifact: Artifact, seen: list[Capture]) -> Iterator[Note]:
             "columns of nvidia-smi without their header: which is which is not known (leave out noheader)",
             span_of(artifact, bare.start()),
         )
-    elif not (seen or failed or _LISTED_ANY.search(text)):
+    elif not (seen or failed or TOPOLOGY in text or _LISTED_ANY.search(text)):
         yield Note(
             "unreadable", "a reading of nvidia-smi in a layout not known here, or cut short", span_of(artifact, 0)
         )

@@ -17,6 +17,7 @@ import re
 from typing import Literal
 
 from advisor.evidence.lines import body, is_logged
+from advisor.evidence.nvidia_forms import TOPOLOGY
 from advisor.evidence.shapes import Shape
 from advisor.evidence.snapshots import marks_time
 from advisor.evidence.spoken import is_sentence
@@ -185,6 +186,8 @@ def is_machine(text: str, rows: list[str]) -> bool:
     if any(text.startswith(mark) or f"\n{mark}" in text for mark in _MACHINE) or any(
         title in text[:200] for title in _TITLES
     ):
+        return True
+    if TOPOLOGY in text:
         return True
     if rows and _QUERY.match(rows[0]) and _QUERIED.search(rows[0]):
         return True

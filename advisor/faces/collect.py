@@ -26,7 +26,10 @@ def collect(
     pid: Annotated[
         list[int] | None,
         typer.Option(
-            metavar="PID", min=1, help="This process and what it started; by default the engines' own. Repeatable."
+            "--pid",
+            metavar="PID",
+            min=1,
+            help="This process and what it started; by default the engines' own. Repeatable.",
         ),
     ] = None,
     engine: Annotated[

@@ -23,6 +23,7 @@ MOST = 3
 """How many a report without a match names."""
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
+_LISTS = ("machine", "collect_env", "metrics", "recorder")  # the same words whatever has happened
 _READ = 200_000  # characters of a case's texts that ask
 
 
@@ -43,7 +44,7 @@ def related(case: Case, most: int = MOST, *, lone: bool = True) -> tuple[Resembl
 
     A log has so many words that each failure shares one with it; of Chinese, the words shared are not what counts.
     """
-    texts = "\n".join(one.text for one in case.artifacts)[:_READ]
+    texts = "\n".join(one.text for one in case.artifacts if one.kind not in _LISTS)[:_READ]
     if not texts.strip():
         return ()
     chinese = len(_CHINESE.findall(texts)) * 4 > len(texts)

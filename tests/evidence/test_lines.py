@@ -145,3 +145,9 @@ def test_any_line_has_a_prefix_within_it(line):
 )
 def test_hostile_lines_take_no_time(line):
     head_length(line), rank_of(line), level_of(line), moment_of(line)
+
+
+@pytest.mark.parametrize("stamp", ["[  131.402911] ", "[Mon Nov 30 03:53:39 2026] "])
+def test_a_line_of_the_kernel_is_logged(stamp):
+    assert is_logged(stamp + "NVRM: Xid (PCI:0000:00:06): 79, GPU has fallen off the bus.")
+    assert body(stamp + "NVRM: loading") == "NVRM: loading"

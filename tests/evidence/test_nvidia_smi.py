@@ -3,6 +3,9 @@
 import pytest
 
 from advisor.evidence import nvidia_smi
+from advisor.evidence.devices import Reading
+from advisor.evidence.recognition import kind_of
+from advisor.model.fact import Artifact
 from tests.evidence.readings import (
     assert_linear,
     assert_no_symptom,
@@ -205,3 +208,9 @@ def test_hostile_length():
         "NVSMI LOG\nGPU 00000000:00:06.0\n",
         "# gpu ",
     )
+
+
+def test_the_topology_is_known_and_says_nothing():
+    text = (DATA / "two_ranks_wedged" / "nvidia-smi.topo.txt").read_text()
+    assert kind_of(text) == "machine"
+    assert nvidia_smi.read(Artifact("topo", "machine", text)) == Reading()
