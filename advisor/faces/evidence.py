@@ -108,7 +108,7 @@ def given(
         model=model,
         symptoms=tuple(symptom or ()),
         files=tuple(contents),
-        said=answers(said),
+        said=answered(said),
         unread=(*(error.line() for error in problems), *notes),
     )
     if problems and not _anything(request):
@@ -116,7 +116,7 @@ def given(
     return Given(request, (*(files or ()), *(log or ()), *(stack or ())), tuple(problems))
 
 
-def answers(texts: Many | None) -> tuple[Answered, ...]:
+def answered(texts: Many | None) -> tuple[Answered, ...]:
     """Answers, each about another thing. A pattern may hold an equals sign, an answer to anything else too."""
     said: dict[str, Answered] = {}
     for text in texts or ():

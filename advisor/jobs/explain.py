@@ -12,6 +12,7 @@ from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.report import FixOut
 from advisor.model.rule import Rule
+from advisor.model.rule_report import RULE_SCHEMA, RuleReport
 
 _THREAD = re.compile(r"github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/(\d+)")
 
@@ -46,3 +47,9 @@ def fixes(rule: Rule) -> tuple[FixOut, ...]:
     """The rule's fixes with the releases that hold them, on no particular build."""
     view = view_of(Case(Build(engine="" if rule.engine == "any" else rule.engine)))
     return tuple(fix_out(fix, view) for fix in rule.fixes)
+
+
+def explained(name: str) -> RuleReport:
+    """The rule called `name` with its fixes. Raises UsageError with the nearest names."""
+    found = find(name)
+    return RuleReport(RULE_SCHEMA, found, fixes(found))

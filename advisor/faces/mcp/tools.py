@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.errors import AdvisorError, UsageError
-from advisor.faces.evidence import answers
+from advisor.faces.evidence import answered
 from advisor.faces.mcp import asked
 from advisor.faces.mcp.roots import Roots
 from advisor.jobs.request import File, Request
@@ -81,7 +81,7 @@ def _told(request: Request, said: tuple[str, ...]) -> Request:
     from advisor.jobs.answering import Step, follow
 
     steps = []
-    for one in answers(list(said)):
+    for one in answered(list(said)):
         if one.about.startswith("wanted:"):
             raise UsageError("is no question to answer in words", one.about, "hand over what it asks for, in texts")
         steps.append(Step(one.about, one.answer))

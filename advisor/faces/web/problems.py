@@ -1,0 +1,63 @@
+"""A request that is not followed -> one answer, the same shape everywhere: `{"what", "where", "hint"}` and a status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from advisor.errors import AdvisorError
+
+UNPROCESSABLE = 422
+
+
+class Refused(Exception):
+    """Why a request is not followed: a status, what is wrong, where in the request, and what to do about it."""
+
+    def __init__(
+        self,
+        status: int,
+        what: str,
+        where: str | None = None,
+        hint: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.status, self.what, self.where, self.hint = status, what, where, hint
+        self.headers = dict(headers or {})
+        super().__init__(what)
+
+
+Page = Callable[[Request, Refused], Response]
+"""How a refusal is shown to a person. The pages set it as `app.state.refused_page`."""
+
+
+def refusal(error: AdvisorError) -> Refused:
+    """What the command line says in one line and with exit code 2."""
+    return Refused(UNPROCESSABLE, error.what, error.where, error.hint)
+
+
+def answer(refused: Refused) -> Response:
+    """The answer of the API."""
+    said = {"what": refused.what, "where": refused.where, "hint": refused.hint}
+    content = json.dumps(said, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+    return Response(content, refused.status, refused.headers, "application/json")
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """The answer to a request: a page where a person asked with a browser, else JSON."""
+    found = error if isinstance(error, Refused) else refusal(error) if isinstance(error, AdvisorError) else DEFECT
+    page: Page | None = getattr(request.app.state, "refused_page", None)
+    if (
+        page is not None
+        and not request.url.path.startswith("/v1/")
+        and "text/html" in request.headers.get("accept", "")
+    ):
+        return page(request, found)
+    return answer(found)
+
+
+DEFECT = Refused(
+    500, "a defect of the advisor itself", None, "the service's standard error says where; please report it"
+)
