@@ -29,6 +29,7 @@ from advisor.faces.lint import lint as lint_files
 from advisor.faces.mcp.command import mcp
 from advisor.faces.patch import PatchCommand, patch
 from advisor.faces.search import search
+from advisor.faces.serve import serve
 from advisor.faces.upgrade import upgrade
 from advisor.faces.verify import verify
 from advisor.model.report import STATUSES, Report
@@ -240,6 +241,7 @@ class Prose(StrEnum):
 
     text = "text"
     markdown = "markdown"
+    json = "json"
 
 
 @app.command()
@@ -251,8 +253,13 @@ def explain(
     lang: Lang = Language.en,
 ) -> None:
     """Print a rule as a page: what happens, who has it, fixes, remedies, verification, sources."""
-    from advisor.jobs.explain import find, fixes
+    from advisor.jobs.explain import explained, find, fixes
 
+    if format is Prose.json:
+        from advisor.render.json import json_of
+
+        files_of.write(json_of(explained(rule)), None)
+        return
     found = find(rule)
     with speaking(lang.value):
         if format is Prose.markdown:
@@ -274,6 +281,7 @@ class Contract(StrEnum):
     upgrade = "upgrade"
     search = "search"
     verify = "verify"
+    explain = "explain"
 
 
 @app.command()
@@ -297,6 +305,7 @@ app.command("patch", cls=PatchCommand)(patch)
 app.command()(upgrade)
 app.command()(mcp)
 app.command()(search)
+app.command()(serve)
 app.command()(drafting.draft)
 rules_app.command("new")(drafting.new)
 app.command("verify", cls=command_with("--installed"))(verify)

@@ -13,6 +13,7 @@ WAYS = {
     "collect": ("where it hangs", "advisor collect"),
     "lint": ("files, in CI", "advisor lint k8s/ charts/ run.sh"),
     "search": ("look it up", 'advisor search "decode hangs after a json schema request"'),
+    "serve": ("a page and an API", "advisor serve"),
 }
 # Each in a line: what a command's own help begins with would be cut.
 GROUPS = {
@@ -22,6 +23,7 @@ GROUPS = {
         "diagnose": "The same, asked for step by step.",
         "lint": "Deployment files: what they can meet, what does not fit.",
         "verify": "Evidence from after a change: has it cured the failure?",
+        "serve": "The same over HTTP: a page for people, an API for programs.",
     },
     "Change it": {
         "fix": "Edit deployment files for what lint finds.",

@@ -35,7 +35,7 @@ class RuleLine:
 
 @dataclass(frozen=True)
 class RulesReport:
-    """At most `limit` of `total` rules from `offset` on: the nearest first where a text was searched for, else by id."""
+    """At most `limit` of `total` rules from `offset` on: by id, or the nearest to the text that was searched for."""
 
     schema: str
     engine: str

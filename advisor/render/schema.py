@@ -12,6 +12,7 @@ CONTRACTS = {
     "upgrade": ("upgrade", "UpgradeReport", "UPGRADE_SCHEMA"),
     "search": ("search", "SearchReport", "SEARCH_SCHEMA"),
     "verify": ("verification", "VerificationReport", "VERIFY_SCHEMA"),
+    "explain": ("rule_report", "RuleReport", "RULE_SCHEMA"),
 }
 """What a contract is called: the module of the model that has it, its noun, and the name of its number there."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from advisor.errors import UsageError
-from advisor.faces.web import judging
+from advisor.faces.web import contract, judging
 from advisor.faces.web.problems import Refused
 from advisor.faces.web.received import Received, received
 from advisor.faces.web.work import Work
@@ -17,6 +17,10 @@ MOST = 500
 """Rules of one answer."""
 WIRE = {"text/html": "html", "text/markdown": "markdown", "text/plain": "text", "application/sarif+json": "sarif"}
 LANGUAGES = ("en", "zh")
+Format = Annotated[str, Query(description="Of the answer; Accept asks for it as well.", examples=["json"])]
+Lang = Annotated[str, Query(description="en or zh, of what is for people.", examples=["en"])]
+REPORT_MEDIA = tuple(judging.REPORTS[one] for one in ("text", "markdown", "html"))
+LINT_MEDIA = tuple(judging.LINTS[one][1] for one in ("text", "markdown", "sarif"))
 
 
 def work(request: Request) -> Work:
@@ -31,8 +35,12 @@ def answered(request: Request, done: judging.Judged) -> Response:
     return Response(done.content, media_type=done.media)
 
 
-@router.post("/v1/check")
-async def check(request: Request) -> Response:
+@router.post(
+    "/v1/check",
+    responses=contract.answers("check", REPORT_MEDIA, contract.BODIES),
+    openapi_extra=contract.check_body(tuple(judging.REPORTS)),
+)
+async def check(request: Request, format: Format = "", lang: Lang = "") -> Response:
     """Judge one case."""
     async with received(request) as given:
         given.known((*judging.CHECK, "format", "lang"))
@@ -40,8 +48,12 @@ async def check(request: Request) -> Response:
         return answered(request, await work(request).run(judging.check, given, *how))
 
 
-@router.post("/v1/lint")
-async def lint(request: Request) -> Response:
+@router.post(
+    "/v1/lint",
+    responses=contract.answers("lint", LINT_MEDIA, contract.BODIES),
+    openapi_extra=contract.lint_body(tuple(judging.LINTS)),
+)
+async def lint(request: Request, format: Format = "", lang: Lang = "") -> Response:
     """Known failures and settings that do not fit, in deployment files."""
     async with received(request) as given:
         given.known((*judging.LINT, "format", "lang"))
@@ -49,25 +61,34 @@ async def lint(request: Request) -> Response:
         return answered(request, await work(request).run(judging.lint, given, *how))
 
 
-@router.get("/v1/rules")
-async def rules(request: Request, engine: str = "", q: str = "", limit: str = "50", offset: str = "0") -> Response:
-    """The known failures, or those nearest to a text."""
+@router.get("/v1/rules", responses=contract.answers("rules", (), (422, 503, 504)))
+async def rules(
+    request: Request,
+    engine: Annotated[str, Query(examples=["vllm"])] = "",
+    q: Annotated[str, Query(description="Words or lines; the nearest come first.", max_length=10_000)] = "",
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> Response:
+    """The known failures, or those nearest to a text: a resemblance in words, not a judgement."""
     _only(request, ("engine", "q", "limit", "offset"))
-    found = await work(request).run(
-        judging.rules, engine, q, _number("limit", limit, 1, MOST), _number("offset", offset, 0, 1_000_000)
-    )
-    return answered(request, found)
+    return answered(request, await work(request).run(judging.rules, engine, q, limit, offset))
 
 
-@router.get("/v1/rules/{engine}/{slug}")
+@router.get("/v1/rules/{engine}/{slug}", responses=contract.answers("rule", (), (404, 422, 503, 504)))
 async def rule(request: Request, engine: str, slug: str) -> Response:
-    """One known failure."""
+    """One known failure, as `advisor explain --format json` writes it; a former id leads to its rule."""
+    _only(request, ())
     return answered(request, await _known(request, judging.rule, f"{engine}/{slug}"))
 
 
-@router.get("/v1/flags/{engine}/{version}")
-async def flags(request: Request, engine: str, version: str, grep: str = "") -> Response:
-    """The flags and variables of a release."""
+@router.get("/v1/flags/{engine}/{version}", responses=contract.answers("flags", (), (404, 422, 503, 504)))
+async def flags(
+    request: Request,
+    engine: str,
+    version: str,
+    grep: Annotated[str, Query(description="In name, spelling, choice or help.", max_length=200)] = "",
+) -> Response:
+    """The flags and variables of a release, as `advisor flags --format json` writes them."""
     _only(request, ("grep",))
     return answered(request, await _known(request, judging.flags, engine, version, grep))
 
@@ -101,9 +122,3 @@ def _only(request: Request, names: tuple[str, ...]) -> None:
             raise Refused(422, "no such parameter", repr(name[:80]), ", ".join(names))
         if len(values) > 1:
             raise Refused(422, "is given more than once", name)
-
-
-def _number(name: str, text: str, least: int, most: int) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
-        raise Refused(422, f"is a number from {least} to {most}", name)
-    return int(text)

@@ -76,12 +76,12 @@ class Door:
             self._admit(scope)
             await self._app(scope, receiving, sending)
         except Refused as refused:
-            await answer(refused)(scope, receive, sending)  # type: ignore[arg-type]
+            await answer(refused)(scope, receive, sending)
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             print(f"advisor: {DEFECT.what}: {type(error).__name__} at {last.filename}:{last.lineno}", file=sys.stderr)
             if not started:
-                await answer(DEFECT)(scope, receive, sending)  # type: ignore[arg-type]
+                await answer(DEFECT)(scope, receive, sending)
         finally:
             route = getattr(scope.get("route"), "path", "")
             self._metrics.ended(scope["method"], route, status, time.perf_counter() - begun)

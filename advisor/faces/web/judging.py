@@ -20,6 +20,7 @@ from advisor.jobs.request import File, Request
 from advisor.model.lint import LintReport
 from advisor.model.report import Report
 from advisor.model.rule import Rule
+from advisor.model.suppression import Configuration
 from advisor.render.json import json, json_of
 from advisor.render.language import speaking
 
@@ -119,7 +120,7 @@ def lint(given: Received, format: str = "json", lang: str = "en") -> Judged:
     try:
         paths = tuple(map(Path, sorted(set(names) - {"advisor.toml"})))
         toml = Path("advisor.toml") if "advisor.toml" in names else None
-        settings = job.configuration(paths, toml) if toml else job.configuration((), Path(os.devnull))
+        settings = job.configuration(paths, toml) if toml else Configuration()
         report = job.lint(
             job.LintRequest(
                 paths=paths,

@@ -28,6 +28,10 @@ class Refused(Exception):
         self.headers = dict(headers or {})
         super().__init__(what)
 
+    def __reduce__(self) -> tuple[type[Refused], tuple[object, ...]]:
+        """Whole, also out of another process."""
+        return Refused, (self.status, self.what, self.where, self.hint, self.headers)
+
 
 Page = Callable[[Request, Refused], Response]
 """How a refusal is shown to a person. The pages set it as `app.state.refused_page`."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import anyio
 from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 
 from advisor import __version__
 from advisor.errors import AdvisorError
-from advisor.faces.web import api, health
+from advisor.faces.web import api, contract, health
 from advisor.faces.web.door import Door
 from advisor.faces.web.metrics import Metrics
 from advisor.faces.web.problems import Refused, refused
@@ -24,6 +29,7 @@ from advisor.faces.web.work import working
 __all__ = ["Settings", "service"]
 
 PAGES = "advisor.faces.web.pages"
+SUMMARY = "Which known failure of vLLM, SGLang, LMDeploy or xLLM is this, or can this deployment meet?"
 
 
 def service(settings: Settings) -> FastAPI:
@@ -40,14 +46,25 @@ def service(settings: Settings) -> FastAPI:
     app.include_router(api.router)
     app.include_router(health.router)
     if find_spec(PAGES) is not None:
-        from advisor.faces.web import pages
-
-        app.include_router(pages.router)
+        app.include_router(import_module(PAGES).router)
     app.add_exception_handler(Refused, refused)
     app.add_exception_handler(AdvisorError, refused)
     app.add_exception_handler(HTTPException, _not_there)
+    app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_middleware(Door, settings=settings, metrics=app.state.metrics)
+    app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, made once."""
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, summary=SUMMARY, routes=app.routes)
+        made.setdefault("components", {})["schemas"] = contract.components()
+        made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        made["security"] = [{"token": []}] if app.state.settings.token else []
+        app.openapi_schema = made
+    return app.openapi_schema
 
 
 @asynccontextmanager
@@ -60,6 +77,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with working(settings) as work:
             app.state.work = work
             app.state.metrics.watch(work)
+            await anyio.to_thread.run_sync(app.openapi)
             yield
 
 
@@ -75,3 +93,10 @@ async def _not_there(request: Request, error: Exception) -> Response:
         error.headers,
     )
     return await refused(request, found)
+
+
+async def _not_valid(request: Request, error: Exception) -> Response:
+    """A parameter that is none."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    return await refused(request, Refused(422, str(first["msg"]), str(first["loc"][-1])))

@@ -24,6 +24,8 @@ from advisor.faces.web.settings import Settings
 
 T = TypeVar("T")
 AGAIN_S = 5
+START_S = 120
+"""A process may take so long to load the catalogue."""
 
 
 class TooLong(Refused):
@@ -80,14 +82,14 @@ class Work:
         finally:
             self.waiting -= 1
         try:
-            return await self._run(job, *args, again=True)
+            return await self._run(job, *args, within_s=self._settings.job_s)
         finally:
             self._places.release()
 
-    async def _run(self, job: Callable[..., T], *args: object, again: bool) -> T:
+    async def _run(self, job: Callable[..., T], *args: object, within_s: float, again: bool = True) -> T:
         """`again`: a process that is lost is replaced."""
         try:
-            with anyio.move_on_after(self._settings.job_s):
+            with anyio.move_on_after(within_s):
                 return await to_process.run_sync(_guarded, job, args, cancellable=True, limiter=self._processes)
         except BrokenWorkerProcess:
             if again:
@@ -98,7 +100,7 @@ class Work:
             raise DEFECT from None
         if again:
             self._replace()
-        raise TooLong(self._settings.job_s)
+        raise TooLong(within_s)
 
     async def warm(self) -> None:
         """Start every process and have it load the catalogue."""
@@ -115,7 +117,7 @@ class Work:
     async def _warmed(self) -> None:
         while True:
             try:
-                return await self._run(_warmed, again=False)
+                return await self._run(_warmed, within_s=START_S, again=False)
             except Refused as refused:
                 print(f"advisor: a process could not be started, again in {AGAIN_S} s: {refused.what}", file=sys.stderr)
                 await anyio.sleep(AGAIN_S)
