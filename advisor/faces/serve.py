@@ -103,10 +103,10 @@ def _token(file: Path | None) -> str:
 def _greet(host: str, port: int, token: str, made: bool) -> None:
     """Where it is, and what it asks for. A token that was made is shown this once."""
     name = {"0.0.0.0": "localhost", "::": "localhost"}.get(host, f"[{host}]" if ":" in host else host)
-    typer.echo(f"advisor: http://{name}:{port}/ (Ctrl-C stops)", err=True)
     if made:
         typer.echo(f"advisor: token, shown once: {token}", err=True)
     if token:
         typer.echo("advisor: a browser takes the token as password of any user, curl as -u :TOKEN", err=True)
     else:
         typer.echo("advisor: no token is asked for: only this machine reaches it", err=True)
+    typer.echo(f"advisor: http://{name}:{port}/ (Ctrl-C stops)", err=True)

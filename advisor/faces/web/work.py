@@ -57,20 +57,25 @@ class Broken(Exception):
 
 
 class Work:
-    """The processes. `ready` once all of them have loaded the catalogue; `waiting` and `running` count jobs."""
+    """The processes. A place is one that has loaded the catalogue: a job takes it, and a process that is lost takes its
+    place along until another is warm. `ready` once there have been all; `waiting` and `running` count jobs."""
 
     def __init__(self, settings: Settings, tasks: TaskGroup) -> None:
         self._settings, self._tasks = settings, tasks
-        self._places = CapacityLimiter(settings.workers)
+        self._places = anyio.Semaphore(0, max_value=settings.workers)
         self._processes = CapacityLimiter(math.inf)
-        self.ready = False
-        self.restarts = 0
-        self.waiting = 0
+        self._started = 0
+        self.restarts = self.waiting = self.running = 0
 
     @property
-    def running(self) -> int:
-        """Jobs that have a process now."""
-        return int(self._places.borrowed_tokens)
+    def ready(self) -> bool:
+        """Whether every process has once been warm."""
+        return self._started >= self._settings.workers
+
+    def start(self) -> None:
+        """Start every process and have it load the catalogue."""
+        for _ in range(self._settings.workers):
+            self._tasks.start_soon(self._warm)
 
     async def run(self, job: Callable[..., T], *args: object) -> T:
         """The job's result. Raises TooMany, TooLong or Died, and an AdvisorError of the job as itself."""
@@ -81,54 +86,56 @@ class Work:
             await self._places.acquire()
         finally:
             self.waiting -= 1
+        self.running += 1
+        lost = True
         try:
-            return await self._run(job, *args, within_s=self._settings.job_s)
+            result = await self._run(job, args, self._settings.job_s)
+            lost = False
+            return result
+        except (AdvisorError, Broken, Refused) as error:
+            lost = isinstance(error, TooLong | Died)
+            if isinstance(error, Broken):
+                print(f"advisor: {DEFECT.what}: {error}", file=sys.stderr)
+                raise DEFECT from None
+            raise
         finally:
-            self._places.release()
+            self.running -= 1
+            if lost:
+                self.restarts += 1
+                self._tasks.start_soon(self._warm)
+            else:
+                self._places.release()
 
-    async def _run(self, job: Callable[..., T], *args: object, within_s: float, again: bool = True) -> T:
-        """`again`: a process that is lost is replaced."""
+    async def _run(self, job: Callable[..., T], args: tuple[object, ...], within_s: float) -> T:
         try:
             with anyio.move_on_after(within_s):
                 return await to_process.run_sync(_guarded, job, args, cancellable=True, limiter=self._processes)
         except BrokenWorkerProcess:
-            if again:
-                self._replace()
             raise Died from None
-        except Broken as defect:
-            print(f"advisor: {DEFECT.what}: {defect}", file=sys.stderr)
-            raise DEFECT from None
-        if again:
-            self._replace()
         raise TooLong(within_s)
 
-    async def warm(self) -> None:
-        """Start every process and have it load the catalogue."""
-        async with anyio.create_task_group() as tasks:
-            for _ in range(self._settings.workers):
-                tasks.start_soon(self._warmed)
-        self.ready = True
-
-    def _replace(self) -> None:
-        """A process is gone: the next one is started before it is asked for."""
-        self.restarts += 1
-        self._tasks.start_soon(self._warmed)
-
-    async def _warmed(self) -> None:
+    async def _warm(self) -> None:
+        """Start a process, again and again until it can judge, and make it a place."""
         while True:
             try:
-                return await self._run(_warmed, within_s=START_S, again=False)
-            except Refused as refused:
-                print(f"advisor: a process could not be started, again in {AGAIN_S} s: {refused.what}", file=sys.stderr)
+                await self._run(_warmed, (), START_S)
+            except (AdvisorError, Broken, Refused) as error:
+                print(f"advisor: a process does not start, again in {AGAIN_S} s: {error}", file=sys.stderr)
                 await anyio.sleep(AGAIN_S)
+            else:
+                self._started += 1
+                self._places.release()
+                return
 
 
 @asynccontextmanager
 async def working(settings: Settings) -> AsyncIterator[Work]:
     """The processes, warming; gone at the end."""
+    # the library ends a process that has idled for five minutes, and with it the catalogue that was loaded
+    to_process.WORKER_MAX_IDLE_TIME = math.inf  # type: ignore[assignment]
     async with anyio.create_task_group() as tasks:
         work = Work(settings, tasks)
-        tasks.start_soon(work.warm)
+        work.start()
         yield work
         tasks.cancel_scope.cancel()
 

@@ -1,0 +1,21 @@
+"""Jobs that do what ours never should."""
+
+import os
+import signal
+import time
+
+
+def sleeping(*_: object) -> None:
+    time.sleep(60)
+
+
+def dying(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def failing(*_: object) -> None:
+    raise RuntimeError("the user's secret words")
+
+
+def pausing(*_: object) -> None:
+    time.sleep(0.4)

@@ -1,0 +1,86 @@
+"""`advisor serve` as a process: how it starts, what it says, how it ends."""
+
+import re
+import signal
+import socket
+import threading
+import time
+from contextlib import closing
+
+import pytest
+
+from tests.front_door import advisor
+from tests.web.served import a_log, serving
+
+
+def end(served, sent):
+    served.process.send_signal(sent)
+    return served.process.wait(30)
+
+
+def test_told_to_stop_it_finishes_what_runs_and_leaves_nothing(tmp_path):
+    """A second's log is being judged when SIGTERM comes."""
+    with serving(tmp_path / "folder", "--workers", "1") as served:
+        answers = []
+        log = [("log", "serve.log", a_log(15_000))]
+        asking = threading.Thread(target=lambda: answers.append(served.upload("/v1/check", log)))
+        asking.start()
+        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics").content:
+            time.sleep(0.01)
+        assert end(served, signal.SIGTERM) == 0
+        asking.join()
+        assert answers[0].status == 200 and answers[0].json["schema"].startswith("advisor-report/")
+        assert list(served.folder.iterdir()) == []
+
+
+def test_interrupted_while_it_starts(tmp_path):
+    with serving(tmp_path / "folder", "--workers", "1", ready=False) as served:
+        assert end(served, signal.SIGINT) == 130
+        assert served.said.startswith("advisor: no token is asked for: only this machine reaches it\n")
+        assert served.rest() == ""
+
+
+def test_away_from_loopback_it_makes_a_token_and_shows_it_once(tmp_path):
+    with serving(tmp_path / "folder", "--host", "0.0.0.0", "--workers", "1", ready=False) as served:
+        token = re.findall("shown once: (.*)", served.said)[0]
+        assert len(token) >= 32
+        assert served.ask("GET", "/metrics").status == 401
+        assert served.ask("GET", "/metrics", Authorization=f"Bearer {token}", Host="anything").status == 200
+        assert end(served, signal.SIGTERM) == 0
+
+
+def test_a_head_that_does_not_come_or_is_too_long(server):
+    with closing(socket.create_connection(("127.0.0.1", server.port))) as long:
+        long.sendall(b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000)
+        assert long.recv(100).startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--token-file", "none"), "no such file"),
+        (("--token-file", "empty"), "holds no token"),
+        (("--token-file", "short"), "at least 16 characters"),
+        (("--host", "no such host"), "no address to listen on"),
+        (("--host", "192.0.2.1"), "cannot be listened on"),
+    ],
+)
+def test_what_it_cannot_be_started_with(tmp_path, words, says):
+    (tmp_path / "empty").write_text("\n")
+    (tmp_path / "short").write_text("secret\n")
+    ran = advisor("serve", *words, cwd=tmp_path)
+    assert ran.code == 2 and says in ran.err and ran.err.count("\n") == 1
+
+
+def test_a_port_that_is_taken(server):
+    ran = advisor("serve", "--port", str(server.port))
+    assert ran.code == 2 and "cannot be listened on" in ran.err and ran.err.count("\n") == 1
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys):
+    from advisor.errors import UsageError
+    from advisor.faces import serve
+
+    monkeypatch.setattr(serve, "NEEDED", (*serve.NEEDED, "no_such_library"))
+    with pytest.raises(UsageError, match=r"no_such_library.*pip install 'inference-advisor\[serve\]'"):
+        serve.serve()

@@ -1,0 +1,72 @@
+"""Jobs that take too long, or take their process with them; and more than can wait. One process, watched through HTTP."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from starlette.testclient import TestClient
+
+from advisor.faces.web import judging
+from advisor.faces.web.service import Settings, service
+from tests.web import jobs
+
+HANG = {"engine": "vllm", "symptom": "hang"}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    app = service(Settings(workers=1, job_s=1, waiting=2, folder=tmp_path_factory.mktemp("uploads")))
+    with TestClient(app, base_url="http://localhost") as made:
+        ready(made)
+        yield made
+
+
+def ready(client):
+    while client.get("/healthz").status_code != 200:
+        time.sleep(0.05)
+
+
+def count(client, name):
+    (line,) = [one for one in client.get("/metrics").text.splitlines() if one.startswith(f"{name} ")]
+    return float(line.split()[1])
+
+
+def clean(client):
+    return list(client.app.state.folder.iterdir()) == []
+
+
+def test_a_job_over_its_time_is_killed_and_the_next_is_served(client, monkeypatch):
+    before = count(client, "advisor_worker_restarts")
+    monkeypatch.setattr(judging, "check", jobs.sleeping)
+    answer = client.post("/v1/check", json=HANG)
+    assert answer.status_code == 504 and answer.json()["what"] == "not judged within 1 s"
+    monkeypatch.undo()
+    assert client.post("/v1/check", json=HANG).status_code == 200
+    assert count(client, "advisor_worker_restarts") == before + 1 and clean(client)
+
+
+def test_a_process_that_dies_takes_one_request_with_it(client, monkeypatch):
+    before = count(client, "advisor_worker_restarts")
+    monkeypatch.setattr(judging, "check", jobs.dying)
+    answer = client.post("/v1/check", json=HANG)
+    assert answer.status_code == 500 and "was lost" in answer.json()["what"]
+    monkeypatch.undo()
+    assert client.post("/v1/check", json=HANG).status_code == 200
+    assert count(client, "advisor_worker_restarts") == before + 1 and clean(client)
+
+
+def test_a_defect_in_a_job_says_where_and_nothing_of_the_user(client, monkeypatch, capsys):
+    monkeypatch.setattr(judging, "check", jobs.failing)
+    answer = client.post("/v1/check", json=HANG)
+    assert answer.status_code == 500 and answer.json()["what"] == "a defect of the advisor itself"
+    said = capsys.readouterr().err
+    assert "RuntimeError at" in said and "jobs.py" in said and "secret" not in said + answer.text
+
+
+def test_more_than_may_wait_are_sent_away(client, monkeypatch):
+    monkeypatch.setattr(judging, "check", jobs.pausing)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: client.post("/v1/check", json=HANG), range(8)))
+    away = [one for one in found if one.status_code == 503]
+    assert away and all(one.headers["retry-after"] == "5" and "waiting already" in one.json()["what"] for one in away)
+    assert clean(client)
