@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from advisor.catalog.full_text import Index, words
@@ -125,3 +127,11 @@ def test_what_a_report_shows_already_is_not_named_again_as_resembling() -> None:
 def test_one_plain_word_is_a_resemblance_to_search_for_but_not_for_a_report() -> None:
     assert found("tokenizer", "--engine", "vllm")
     assert checked("--engine", "vllm", "-", stdin="the tokenizer\n").report["related"] == []
+
+
+@pytest.mark.parametrize("letter", ["x", "X", "_", "a_", "aB", "/", "a/", "."])
+def test_one_endless_word_is_looked_through_in_no_time(letter) -> None:
+    """A line may be 20,000 characters long; with unbounded parts `x` alone took some seven seconds."""
+    begun = time.process_time()
+    resembling(catalogue(), f"Scheduler watchdog timeout {letter * (20_000 // len(letter))}", 3)
+    assert time.process_time() - begun < 1

@@ -29,8 +29,13 @@ _COMMONPLACE = 0.2  # the share of the rules that have a word which tells nothin
 _NAMES_WEIGH = 2.0  # how much a name out of code counts besides what its words do
 _WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]+")
 _CAMEL = re.compile(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_NAME = re.compile(r"[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+|[A-Za-z][a-z]+(?:[A-Z][a-z0-9]+)+")  # pp_broadcast, SaveProxy
-_FOLDERS = re.compile(r"(?:[\w.+@~-]*/)+(?=[\w.+-]*)")  # /usr/lib/python3/site-packages/ of a path; its last part asks
+# pp_broadcast, SaveProxy; parts of them have an end, or a line of one word would be looked through from every letter
+_NAME = re.compile(
+    r"[A-Za-z0-9]{1,80}(?:_+[A-Za-z0-9]{1,80})+|[A-Za-z][a-z]{1,80}(?:[A-Z][a-z0-9]{1,80})+",
+)
+_FOLDERS = re.compile(
+    r"(?:[\w.+@~-]{0,255}/)+(?=[\w.+-]*)"
+)  # /usr/lib/python3/site-packages/ of a path; its last part asks
 _ENDING = re.compile(r"(?<=\w)\.(?:py|so|cpp|cc|cu|h|pyc)\b[\d.]*")
 _SYNTAX = re.compile(r"\(\?[a-zA-Z]+\)|\\[A-Za-z]|\[[^\]]*\]|[\\^$.|?*+(){}]")
 _COMMON = frozenset(
