@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests import lint_bench
+from tests import lint_bench, service_bench
 
 RUNS = 15
 FLAGS = (
@@ -74,3 +74,4 @@ if __name__ == "__main__":
     a_log()
     lint_bench.beside_checkov()
     lint_bench.cost_of_a_file()
+    service_bench.service_under_load()
