@@ -1,4 +1,5 @@
 # make demo    a diagnosis of the hung deployment in docs/demo/
+# make serve   the service, with a token: a page and an API (HOST=, PORT=)
 # make test    every test         make check   format, lint, types, architecture
 # make bench   the time budgets   make quality how well the catalogue tells failures apart
 # make parsers the flags known of each release against the engines' real parsers
@@ -13,7 +14,9 @@ PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 
 	&& { echo $$p; exit; }; done; done)
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check bench quality parsers docs clean
+HOST = 127.0.0.1
+PORT = 8000
+.PHONY: demo serve test check bench quality parsers docs clean
 .NOTPARALLEL: # the two environments share one folder
 
 demo: $(VENV)/.runtime
@@ -21,6 +24,10 @@ demo: $(VENV)/.runtime
 	@$(VENV)/bin/advisor check --engine sglang --version 0.5.16 --hardware "2x GB10 aarch64" --component nccl=2.28.9 \
 		--flags "$$(cat docs/demo/launch.sh)" docs/demo/rank0.stack.txt docs/demo/rank1.stack.txt docs/demo/scheduler.log \
 		|| [ $$? -eq 1 ] # 1 says that something was found
+
+serve: $(VENV)/.serve
+	@token=$${ADVISOR_TOKEN:-$$($(PY) -c 'import secrets; print(secrets.token_urlsafe(24))')}; echo "serve: token $$token"; \
+		ADVISOR_TOKEN=$$token exec $(VENV)/bin/advisor serve --host $(HOST) --port $(PORT)
 
 test: $(VENV)/.dev
 	@$(PY) -m pytest -n auto --dist loadgroup
@@ -50,6 +57,11 @@ docs: $(VENV)/.docs
 	@$(PY) -m mkdocs build --quiet --strict
 	@echo "docs: site/index.html; to read it: $(PY) -m http.server --bind 127.0.0.1 --directory site"
 
+$(VENV)/.serve: $(VENV)/.runtime
+	@echo "environment: installing what the service needs"
+	@$(PIP) -e '.[serve]'
+	@touch $@
+
 $(VENV)/.docs: $(VENV)/.runtime
 	@echo "environment: installing what the documentation needs"
 	@$(PIP) -e '.[docs]'
@@ -73,5 +85,5 @@ $(VENV)/.runtime: $(VENV)/.base
 
 $(VENV)/.dev: $(VENV)/.base
 	@echo "environment: installing the advisor and what its tests need"
-	@$(PIP) -e '.[dev,docs]'
-	@touch $(VENV)/.runtime $(VENV)/.docs $@
+	@$(PIP) -e '.[dev,docs,serve]'
+	@touch $(VENV)/.runtime $(VENV)/.docs $(VENV)/.serve $@

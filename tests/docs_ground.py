@@ -6,6 +6,7 @@ are played by a file, and the rest is listed with the reason why it is not run.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
@@ -14,8 +15,10 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from advisor.faces.cli import main
@@ -23,6 +26,7 @@ from tests.ci_ground import FAULTY
 from tests.docs_pages import ROOT, Pipeline
 from tests.front_door import Ran
 from tests.upstream.patch_clones import Repo
+from tests.web.served import Served, serving
 
 HEALTHY = ROOT / "tests" / "healthy"
 REAL = {"mv", "cat", "tail"}
@@ -35,8 +39,12 @@ NOT_RUN = {
     "git": "it takes what the command before it prints; tests/jobs/test_fix.py applies such a diff",
     ".venv/bin/pytest": "it runs tests",
     ".venv/bin/ruff": "it formats this repository",
+    "podman": "it builds an image; tests/web/test_deploying.py runs what the image would start",
+    "kubectl": "it needs a cluster; tests/web/test_deploying.py reads the manifest",
 }
 NETWORK = (["knowledge", "refresh"], ["knowledge", "verify"])  # they read the package index: only taken apart here
+ENDLESS = (["advisor", "serve"],)  # as long as it serves; tests/web starts it, and so does the first curl
+TOKEN = "the-token-of-the-docs"
 
 ISSUE = """# [Bug]: vLLM 0.28.0 stops answering with pipeline parallelism
 
@@ -80,6 +88,8 @@ class Ground:
         shutil.copy(HEALTHY / "metrics-vllm-1.txt", folder / "metrics.txt")
         shutil.copytree(ROOT / "rules" / "vllm" / "fork-cuda-reinit", folder / "rules" / "vllm" / "fork-cuda-reinit")
         (folder / "issue.md").write_text(ISSUE)
+        (folder / "token.txt").write_text("a-token-of-this-ground")
+        shutil.copytree(ROOT / "docs" / "serve", folder / "docs" / "serve")
         kept = folder / "state" / "advisor" / "diagnose" / "20261129-000000"
         kept.mkdir(parents=True)
         (kept / "answers.json").write_text(
@@ -129,6 +139,8 @@ class Ground:
             return self.ours([*words[2:], "--lang", "zh"], given)  # the option is what the variable stands for
         if program == "advisor":
             return self.ours(words[1:], given)
+        if program == "curl":
+            return self._asked(words)
         if program in PLAYED:
             return Ran(0, (self.folder / PLAYED[program]).read_text(), "")
         if program in REAL:
@@ -136,6 +148,17 @@ class Ground:
             return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
         assert program in NOT_RUN, f"{program}: neither ours nor in the lists of tests/docs_ground.py"
         return Ran(0, given.decode(), "")
+
+    def _asked(self, words: list[str]) -> Ran:
+        """A request of the docs, to a service that is started for the first of them."""
+        if shutil.which("curl") is None:
+            return Ran(0, "", "")
+        address = f"http://localhost:{service().port}"
+        words = [word.replace("http://localhost:8000", address).replace("$ADVISOR_TOKEN", TOKEN) for word in words]
+        done = subprocess.run(
+            [words[0], "--fail-with-body", *words[1:]], cwd=self.folder, capture_output=True, check=False
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def _word(self, word: str) -> str:
         """A word as bash would expand it, with the machine's own places put into the folder."""
@@ -162,6 +185,18 @@ class Ground:
                 sys.stdout.flush()
                 sys.stderr.flush()
         return Ran(code, out.getvalue().decode(), err.getvalue().decode())
+
+
+@cache
+def service() -> Served:
+    """A service of these tests' own, until they end."""
+    folder = tempfile.TemporaryDirectory()
+    token = Path(folder.name, "token.txt")
+    token.write_text(TOKEN)
+    started = serving(Path(folder.name), "--workers", "1", "--token-file", str(token))
+    atexit.register(folder.cleanup)
+    atexit.register(started.__exit__, None, None, None)
+    return started.__enter__()
 
 
 @contextmanager

@@ -42,6 +42,7 @@ ONLY_IN: dict[str, set[str]] = {
     "fastapi": {"faces.web"},
     "starlette": {"faces.web"},
     "uvicorn": {"faces.web"},
+    "h11": {"faces.web"},
     "prometheus_client": {"faces.web"},
     "python_multipart": {"faces.web"},
     "http.server": {"faces"},

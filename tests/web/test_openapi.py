@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from typing import Any
 
 import hypothesis
 import jsonschema
@@ -37,7 +38,8 @@ def document(server):
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda one: one.value)
 def test_requests_made_up_from_the_document_are_answered_as_it_says(server, mode):
     schema = schemathesis.openapi.from_url(f"http://127.0.0.1:{server.port}/openapi.json")
-    statuses = Counter()
+    statuses: Counter[int] = Counter()
+    found: Any
     for found in schema.get_all_operations():
         operation = found.ok()
         if operation.path in PLAIN or (operation.path in ANY_WORDS and mode is GenerationMode.NEGATIVE):

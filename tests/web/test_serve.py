@@ -3,6 +3,8 @@
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import closing
@@ -10,7 +12,7 @@ from contextlib import closing
 import pytest
 
 from tests.front_door import advisor
-from tests.web.served import a_log, serving
+from tests.web.served import ROOT, a_log, serving
 
 
 def end(served, sent):
@@ -49,10 +51,33 @@ def test_away_from_loopback_it_makes_a_token_and_shows_it_once(tmp_path):
         assert end(served, signal.SIGTERM) == 0
 
 
-def test_a_head_that_does_not_come_or_is_too_long(server):
+def test_a_head_that_is_too_long(server):
     with closing(socket.create_connection(("127.0.0.1", server.port))) as long:
         long.sendall(b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000)
         assert long.recv(100).startswith(b"HTTP/1.1 400")
+
+
+HURRIED = """
+from advisor.faces.web import server, settings
+listening = server.bound("127.0.0.1", 0)
+print(listening.getsockname()[1], flush=True)
+server.run(settings.Settings(head_s=0.3, workers=1), listening, 1)
+"""
+
+
+def test_a_head_that_does_not_come_to_its_end(tmp_path):
+    """Neither the first of a connection nor a later one."""
+    whole, part = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET /metrics HTTP/1.1\r\n"
+    with subprocess.Popen([sys.executable, "-c", HURRIED], stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        for sent in (b"", part, whole + part):
+            with closing(socket.create_connection(("127.0.0.1", port), timeout=5)) as one:
+                one.sendall(sent)
+                received = b"".join(iter(lambda one=one: one.recv(65_536), b""))
+                assert received.startswith(b"HTTP/1.1 200") == (whole in sent)
+        process.terminate()
+        assert process.wait(20) == 0
 
 
 @pytest.mark.parametrize(

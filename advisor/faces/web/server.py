@@ -7,6 +7,7 @@ import signal
 import socket
 from typing import Any
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -46,24 +47,36 @@ def run(settings: Settings, listening: socket.socket, drain_s: int) -> None:
     head_s = settings.head_s
 
     class Hurried(H11Protocol):
-        """A connection is closed when its first request's head does not come; the library waits for ever."""
+        """A connection is closed when the head of a request does not come, or not to its end; the library waits for
+        ever."""
 
-        _first: asyncio.TimerHandle | None = None
+        _waits: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             """Begin to wait."""
             super().connection_made(transport)
-            self._first = self.loop.call_later(head_s, self._late)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            """Part of a head, or more."""
+            super().data_received(data)
+            self._watch()
 
         def connection_lost(self, exc: Exception | None) -> None:
             """Nothing to wait for."""
             super().connection_lost(exc)
-            if self._first is not None:
-                self._first.cancel()
+            self._stop()
 
-        def _late(self) -> None:
-            if self.cycle is None:
-                self.transport.close()
+        def _watch(self) -> None:
+            if self.conn.their_state is not h11.IDLE:
+                self._stop()
+            elif self._waits is None:
+                self._waits = self.loop.call_later(head_s, self.transport.close)
+
+        def _stop(self) -> None:
+            if self._waits is not None:
+                self._waits.cancel()
+                self._waits = None
 
     config = uvicorn.Config(
         service(settings),

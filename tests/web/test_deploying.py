@@ -1,0 +1,80 @@
+"""What is shipped to run the service with: the limits as documented, the image, the manifest."""
+
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import typer
+import yaml
+
+from advisor.faces.cli import app as cli
+from advisor.faces.web.settings import Settings
+from tests.front_door import advisor
+from tests.web.served import ROOT
+
+MANIFEST = ROOT / "docs" / "serve" / "kubernetes.yaml"
+
+
+def serve_command():
+    whole: Any = typer.main.get_command(cli)
+    return whole.commands["serve"]
+
+
+def size(count):
+    unit = next(name for name, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)) if count >= 1 << power)
+    return f"{count >> {'GiB': 30, 'MiB': 20, 'KiB': 10}[unit]} {unit}"
+
+
+def test_the_limits_are_those_in_force():
+    page = (ROOT / "docs" / "serve.md").read_text()
+    rows = dict(re.findall(r"(?m)^\| ([\w' ]+) \| ([^|]+) \|.*\| \d", page))
+    mine = Settings()
+    assert rows == {
+        "one request": size(mine.body_bytes),
+        "one file": size(mine.file_bytes),
+        "files of a request": str(mine.files),
+        "fields of a request": str(mine.fields),
+        "one field": size(mine.field_bytes),
+        "all uploads together": size(mine.disk_bytes),
+        "a body's arrival": f"{mine.body_s:g} s, pauses of {mine.pause_s:g} s",
+        "a request's head": f"{size(mine.head_bytes)}, {mine.head_s:g} s",
+        "one judgement": f"{mine.job_s:g} s",
+        "waiting for a process": f"{mine.waiting} requests",
+    }
+    defaults = {one.name: one.default for one in serve_command().params}
+    assert (defaults["max_mib"] << 20, defaults["max_seconds"], defaults["max_waiting"]) == (
+        mine.body_bytes, mine.job_s, mine.waiting,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def manifest():
+    return {one["kind"]: one for one in yaml.safe_load_all(MANIFEST.read_text())}
+
+
+def test_lint_finds_nothing_in_the_manifest(tmp_path):
+    ran = advisor("lint", "--if-any", str(MANIFEST), "--format", "json")
+    assert ran.code == 0 and ran.report["findings"] == []
+    assert advisor("lint", str(MANIFEST)).code == 2, "alone it is nothing recognised, as docs/serve.md says"
+
+
+def test_the_manifest_starts_what_the_image_has(manifest):
+    (container,) = manifest["Deployment"]["spec"]["template"]["spec"]["containers"]
+    entry = re.findall(r'"([^"]+)"', re.findall(r"(?m)^ENTRYPOINT (.*)", (ROOT / "Containerfile").read_text())[0])
+    taken = serve_command().make_context("serve", [*entry[2:], *container["args"]]).params
+    assert (entry[:2], taken["host"], taken["workers"]) == (["advisor", "serve"], "0.0.0.0", 2)
+    pod = manifest["Deployment"]["spec"]["template"]["spec"]
+    assert pod["terminationGracePeriodSeconds"] > taken["drain_seconds"]
+    assert container["securityContext"]["readOnlyRootFilesystem"] and pod["securityContext"]["runAsNonRoot"]
+    assert {one["httpGet"]["path"] for name, one in container.items() if name.endswith("Probe")} == {"/healthz"}
+    assert [one["containerPort"] for one in container["ports"]] == [taken["port"]]
+
+
+def test_the_image_asks_how_its_service_is(server):
+    """Its health check, against a service on another port; and against none."""
+    (code,) = re.findall(r'HEALTHCHECK .*"-c", "(.*)"\]', (ROOT / "Containerfile").read_text())
+    for port, wanted in ((server.port, 0), (1, 1)):
+        done = subprocess.run([sys.executable, "-c", code.replace("8000", str(port))], check=False, capture_output=True)
+        assert done.returncode == wanted, done.stderr
