@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -57,6 +57,14 @@ def test_a_head_that_is_too_long(server):
         assert long.recv(100).startswith(b"HTTP/1.1 400")
 
 
+@contextmanager
+def ending(process):
+    try:
+        yield
+    finally:
+        process.kill()
+
+
 HURRIED = """
 from advisor.faces.web import server, settings
 listening = server.bound("127.0.0.1", 0)
@@ -68,14 +76,18 @@ server.run(settings.Settings(head_s=0.3, workers=1), listening, 1)
 def test_a_head_that_does_not_come_to_its_end(tmp_path):
     """Neither the first of a connection nor a later one."""
     whole, part = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET /metrics HTTP/1.1\r\n"
-    with subprocess.Popen([sys.executable, "-c", HURRIED], stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
+    words = [sys.executable, "-c", HURRIED]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process, ending(process):
         assert process.stdout is not None
         port = int(process.stdout.readline())
-        for sent in (b"", part, whole + part):
-            with closing(socket.create_connection(("127.0.0.1", port), timeout=5)) as one:
-                one.sendall(sent)
-                received = b"".join(iter(lambda one=one: one.recv(65_536), b""))
-                assert received.startswith(b"HTTP/1.1 200") == (whole in sent)
+        for sent in ((b"",), (part,), (whole, part)):
+            with closing(socket.create_connection(("127.0.0.1", port), timeout=10)) as one:
+                for each in sent:
+                    one.sendall(each)
+                    if each is whole:
+                        assert one.recv(65_536).startswith(b"HTTP/1.1 200")
+                while one.recv(65_536):
+                    pass
         process.terminate()
         assert process.wait(20) == 0
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.testclient import TestClient
 
-from advisor.faces.web import judging
+from advisor.faces.web import judging, work
 from advisor.faces.web.service import Settings, service
 from tests.web import jobs
 
@@ -70,3 +70,18 @@ def test_more_than_may_wait_are_sent_away(client, monkeypatch):
     away = [one for one in found if one.status_code == 503]
     assert away and all(one.headers["retry-after"] == "5" and "waiting already" in one.json()["what"] for one in away)
     assert clean(client)
+
+
+def test_a_process_that_does_not_start_is_tried_again(tmp_path, monkeypatch, capsys):
+    """Such as for want of memory. The service says that it is not ready, and goes on."""
+    monkeypatch.setattr(work, "AGAIN_S", 0.05)
+    with monkeypatch.context() as broken:
+        broken.setattr(work, "_warmed", lambda: None)  # which no other process can be sent
+        app = service(Settings(workers=1, folder=tmp_path))
+        with TestClient(app, base_url="http://localhost") as client:
+            time.sleep(0.2)
+            assert client.get("/healthz").status_code == 503
+            broken.undo()
+            ready(client)
+            assert client.post("/v1/check", json=HANG).status_code == 200
+    assert "a process does not start, again in 0.05 s" in capsys.readouterr().err

@@ -119,8 +119,9 @@ class Work:
         while True:
             try:
                 await self._run(_warmed, (), START_S)
-            except (AdvisorError, Broken, Refused) as error:
-                print(f"advisor: a process does not start, again in {AGAIN_S} s: {error}", file=sys.stderr)
+            except Exception as error:  # whatever it is, the others go on
+                said = f"{type(error).__name__}: {error}"
+                print(f"advisor: a process does not start, again in {AGAIN_S} s: {said}", file=sys.stderr)
                 await anyio.sleep(AGAIN_S)
             else:
                 self._started += 1
