@@ -79,6 +79,7 @@ def test_a_report_in_another_format(server, format, media):
     assert asked.headers["content-type"].startswith(media)
     if format != "text":
         assert asked.content == printed("check", *options(case), "--format", format)
+    assert ("sandbox" in asked.headers["content-security-policy"]) == (format == "html")
     by_header = server.ask(
         "POST", "/v1/check", json.dumps(case).encode(), Content_Type="application/json", Accept=f"{media}, */*"
     )

@@ -35,6 +35,20 @@ def test_told_to_stop_it_finishes_what_runs_and_leaves_nothing(tmp_path):
         assert list(served.folder.iterdir()) == []
 
 
+def test_what_is_large_leaves_a_process_to_what_is_small(server):
+    """Two logs of a second each on two processes: the second waits, and a question of the moment does not."""
+    log = [("log", "serve.log", a_log(15_000))]
+    asking = [threading.Thread(target=server.upload, args=("/v1/check", log)) for _ in range(2)]
+    for one in asking:
+        one.start()
+    while b"\nadvisor_waiting 1.0" not in server.ask("GET", "/metrics").content:
+        time.sleep(0.01)
+    assert server.post("/v1/check", {"engine": "vllm", "symptom": "hang"}).status == 200
+    assert b"\nadvisor_waiting 1.0" in server.ask("GET", "/metrics").content
+    for one in asking:
+        one.join()
+
+
 def test_interrupted_while_it_starts(tmp_path):
     with serving(tmp_path / "folder", "--workers", "1", ready=False) as served:
         assert end(served, signal.SIGINT) == 130

@@ -17,6 +17,8 @@ MOST = 500
 """Rules of one answer."""
 WIRE = {"text/html": "html", "text/markdown": "markdown", "text/plain": "text", "application/sarif+json": "sarif"}
 LANGUAGES = ("en", "zh")
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+"""A report as a page brings its own styles, and nothing in it runs."""
 Format = Annotated[str, Query(description="Of the answer; Accept asks for it as well.", examples=["json"])]
 Lang = Annotated[str, Query(description="en or zh, of what is for people.", examples=["en"])]
 REPORT_MEDIA = tuple(judging.REPORTS[one] for one in ("text", "markdown", "html"))
@@ -32,7 +34,8 @@ def work(request: Request) -> Work:
 def answered(request: Request, done: judging.Judged) -> Response:
     """The answer to a request, counted by what was found."""
     request.app.state.metrics.found(done.statuses)
-    return Response(done.content, media_type=done.media)
+    policy = {"Content-Security-Policy": REPORT_POLICY} if done.media.startswith("text/html") else None
+    return Response(done.content, headers=policy, media_type=done.media)
 
 
 @router.post(

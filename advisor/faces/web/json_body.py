@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from advisor.faces.web.parcels import Received, Shelf, clean, shown
+from advisor.faces.web.parcels import Received, Shelf, clean, shown, sized
 from advisor.faces.web.problems import Refused
 from advisor.faces.web.settings import Settings
 
@@ -59,7 +59,7 @@ def _texts(name: str, value: Any, settings: Settings) -> tuple[str, ...]:
             raise Refused(422, "a text, or a list of texts, is expected", shown(name), "put it in quotes")
         if len(one) > settings.field_bytes:
             hint = "hand it over as a file: files, with name and content"
-            raise Refused(413, f"longer than {settings.field_bytes} bytes", shown(name), hint)
+            raise Refused(413, f"longer than {sized(settings.field_bytes)}", shown(name), hint)
     return tuple(map(clean, texts))
 
 
@@ -81,7 +81,7 @@ def _files(given: Any, shelf: Shelf, settings: Settings) -> tuple:  # type: igno
             raise Refused(422, "no such kind", f"{where}.kind", "log or stack; left out, it is told by content")
         content = _content(one, where)
         if len(content) > settings.file_bytes:
-            raise Refused(413, f"larger than {settings.file_bytes} bytes", where, "compress it, or cut it")
+            raise Refused(413, f"larger than {sized(settings.file_bytes)}", where, "compress it, or cut it")
         shelf.place(clean(one.get("name", "")), one.get("kind", "")).path.write_bytes(content)
     return tuple(shelf.files)
 

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from advisor.faces.web.parcels import KINDS, Kept, Received, Shelf, clean, shown
+from advisor.faces.web.parcels import KINDS, Kept, Received, Shelf, clean, shown, sized
 from advisor.faces.web.problems import Refused
 from advisor.faces.web.settings import Settings
 
@@ -104,12 +104,12 @@ class Parts:
         if self._file is not None:
             if self._size > self._settings.file_bytes:
                 where = shown(self._kept.name if self._kept else self._name)
-                raise Refused(413, f"larger than {self._settings.file_bytes} bytes", where, "compress it, or cut it")
+                raise Refused(413, f"larger than {sized(self._settings.file_bytes)}", where, "compress it, or cut it")
             self._file.write(memoryview(data)[start:end])
             return
         if self._size > self._settings.field_bytes:
             hint = "hand it over as a file: part file, log or stack"
-            raise Refused(413, f"longer than {self._settings.field_bytes} bytes", shown(self._name), hint)
+            raise Refused(413, f"longer than {sized(self._settings.field_bytes)}", shown(self._name), hint)
         self._text += data[start:end]
 
     def _on_end(self) -> None:

@@ -86,6 +86,11 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def sized(count: int) -> str:
+    """A limit in words."""
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count} bytes"
+
+
 def shown(name: str) -> str:
     """A client's name as an error may repeat it."""
     return repr(name if len(name) <= 80 else name[:77] + "…")

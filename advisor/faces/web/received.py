@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from advisor.faces.web import json_body
 from advisor.faces.web.multipart_body import Parts
-from advisor.faces.web.parcels import Kept, Received
+from advisor.faces.web.parcels import Kept, Received, sized
 from advisor.faces.web.problems import Refused
 from advisor.faces.web.settings import Settings
 
@@ -93,7 +93,7 @@ async def _json(request: Request, folder: Path, settings: Settings, disk: Disk, 
 
 async def _chunks(request: Request, settings: Settings, disk: Disk, counted: Disk) -> AsyncIterator[bytes]:
     """The body as it arrives, counted."""
-    too_large = Refused(413, f"larger than {settings.body_bytes} bytes", "body", "hand over less, or compressed files")
+    too_large = Refused(413, f"larger than {sized(settings.body_bytes)}", "body", "hand over less, or compressed files")
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > settings.body_bytes:
         raise too_large

@@ -19,11 +19,14 @@ from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 from anyio.abc import TaskGroup
 
 from advisor.errors import AdvisorError
+from advisor.faces.web.parcels import Received
 from advisor.faces.web.problems import DEFECT, Refused
 from advisor.faces.web.settings import Settings
 
 T = TypeVar("T")
 AGAIN_S = 5
+LARGE = 1 << 20
+"""Bytes of files; a log of that size takes about a second."""
 START_S = 120
 """A process may take so long to load the catalogue."""
 
@@ -58,11 +61,15 @@ class Broken(Exception):
 
 class Work:
     """The processes. A place is one that has loaded the catalogue: a job takes it, and a process that is lost takes its
-    place along until another is warm. `ready` once there have been all; `waiting` and `running` count jobs."""
+    place along until another is warm. What is large, and so takes seconds, never has all places.
+
+    `ready` once there have been all; `waiting` and `running` count jobs.
+    """
 
     def __init__(self, settings: Settings, tasks: TaskGroup) -> None:
         self._settings, self._tasks = settings, tasks
         self._places = anyio.Semaphore(0, max_value=settings.workers)
+        self._large = anyio.Semaphore(max(1, settings.workers - 1))
         self._processes = CapacityLimiter(math.inf)
         self._started = 0
         self.restarts = self.waiting = self.running = 0
@@ -81,11 +88,24 @@ class Work:
         """The job's result. Raises TooMany, TooLong or Died, and an AdvisorError of the job as itself."""
         if self.waiting >= self._settings.waiting:
             raise TooMany(self.waiting)
+        if _size(args) <= LARGE:
+            return await self._placed(job, args)
+        await self._wait(self._large)
+        try:
+            return await self._placed(job, args)
+        finally:
+            self._large.release()
+
+    async def _wait(self, places: anyio.Semaphore) -> None:
         self.waiting += 1
         try:
-            await self._places.acquire()
+            await places.acquire()
         finally:
             self.waiting -= 1
+
+    async def _placed(self, job: Callable[..., T], args: tuple[object, ...]) -> T:
+        """The result, once there is a place."""
+        await self._wait(self._places)
         self.running += 1
         lost = True
         try:
@@ -139,6 +159,11 @@ async def working(settings: Settings) -> AsyncIterator[Work]:
         work.start()
         yield work
         tasks.cancel_scope.cancel()
+
+
+def _size(args: tuple[object, ...]) -> int:
+    """Bytes of the files that a job is given."""
+    return sum(kept.path.stat().st_size for one in args if isinstance(one, Received) for kept in one.files)
 
 
 def _guarded(job: Callable[..., T], args: tuple[object, ...]) -> T:
