@@ -72,6 +72,27 @@ def test_more_than_may_wait_are_sent_away(client, monkeypatch):
     assert clean(client)
 
 
+def test_for_one_who_has_gone_nothing_is_judged(client, monkeypatch):
+    """The body has come, then the connection was closed: the job, which would take a minute, is not begun."""
+    monkeypatch.setattr(judging, "check", jobs.sleeping)
+    body = b'{"symptom": "hang"}'
+    messages, answers = [{"type": "http.request", "body": body}, {"type": "http.disconnect"}], []
+
+    async def receive():
+        return messages.pop(0) if len(messages) > 1 else messages[0]
+
+    async def send(message):
+        answers.append(message)
+
+    scope = {
+        "type": "http", "method": "POST", "path": "/v1/check", "raw_path": b"/v1/check", "query_string": b"",
+        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")], "http_version": "1.1",
+        "scheme": "http",
+    }  # fmt: skip
+    client.portal.call(client.app, scope, receive, send)
+    assert answers[0]["status"] == 499 and clean(client)
+
+
 def test_a_process_that_does_not_start_is_tried_again(tmp_path, monkeypatch, capsys):
     """Such as for want of memory. The service says that it is not ready, and goes on."""
     monkeypatch.setattr(work, "AGAIN_S", 0.05)

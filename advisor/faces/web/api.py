@@ -48,7 +48,7 @@ async def check(request: Request, format: Format = "", lang: Lang = "") -> Respo
     async with received(request) as given:
         given.known((*judging.CHECK, "format", "lang"))
         how = _how(request, given, tuple(judging.REPORTS))
-        return answered(request, await work(request).run(judging.check, given, *how))
+        return answered(request, await work(request).run(judging.check, given, *how, gone=request.is_disconnected))
 
 
 @router.post(
@@ -61,7 +61,7 @@ async def lint(request: Request, format: Format = "", lang: Lang = "") -> Respon
     async with received(request) as given:
         given.known((*judging.LINT, "format", "lang"))
         how = _how(request, given, tuple(judging.LINTS))
-        return answered(request, await work(request).run(judging.lint, given, *how))
+        return answered(request, await work(request).run(judging.lint, given, *how, gone=request.is_disconnected))
 
 
 @router.get("/v1/rules", responses=contract.answers("rules", (), (422, 503, 504)))

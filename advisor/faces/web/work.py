@@ -10,7 +10,7 @@ import math
 import signal
 import sys
 import traceback
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from advisor.faces.web.problems import DEFECT, Refused
 from advisor.faces.web.settings import Settings
 
 T = TypeVar("T")
+Asked = Callable[[], Awaitable[bool]] | None
 AGAIN_S = 5
 LARGE = 1 << 20
 """Bytes of files; a log of that size takes about a second."""
@@ -55,6 +56,13 @@ class Died(Refused):
         )
 
 
+class Gone(Refused):
+    """The client closed the connection while it waited. Nobody reads this, but the counters."""
+
+    def __init__(self) -> None:
+        super().__init__(499, "the client has gone")
+
+
 class Broken(Exception):
     """A defect of ours in a job: the exception's type and the places it went through, nothing of the user's."""
 
@@ -84,15 +92,18 @@ class Work:
         for _ in range(self._settings.workers):
             self._tasks.start_soon(self._warm)
 
-    async def run(self, job: Callable[..., T], *args: object) -> T:
-        """The job's result. Raises TooMany, TooLong or Died, and an AdvisorError of the job as itself."""
+    async def run(self, job: Callable[..., T], *args: object, gone: Asked = None) -> T:
+        """The job's result. Raises TooMany, TooLong or Died, and an AdvisorError of the job as itself.
+
+        `gone` is asked, after the wait, whether anyone still wants it; if not, Gone is raised.
+        """
         if self.waiting >= self._settings.waiting:
             raise TooMany(self.waiting)
         if _size(args) <= LARGE:
-            return await self._placed(job, args)
+            return await self._placed(job, args, gone)
         await self._wait(self._large)
         try:
-            return await self._placed(job, args)
+            return await self._placed(job, args, gone)
         finally:
             self._large.release()
 
@@ -103,12 +114,15 @@ class Work:
         finally:
             self.waiting -= 1
 
-    async def _placed(self, job: Callable[..., T], args: tuple[object, ...]) -> T:
+    async def _placed(self, job: Callable[..., T], args: tuple[object, ...], gone: Asked) -> T:
         """The result, once there is a place."""
         await self._wait(self._places)
         self.running += 1
-        lost = True
+        lost = False
         try:
+            if gone is not None and await gone():
+                raise Gone
+            lost = True
             result = await self._run(job, args, self._settings.job_s)
             lost = False
             return result
