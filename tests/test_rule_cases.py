@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from advisor.jobs.check import Answer, check
 from advisor.jobs.diagnose import standing
+from advisor.jobs.request import Request
 from advisor.jobs.rule_cases import RuleCase, cases, faults
 from advisor.match.choosing import LEAST_BITS
 from advisor.render.html import html
+from advisor.render.json import json
 from tests.render.test_html import assert_sound
+from tests.web.served import Served, serving
 
 CASES = list(cases())
 WORD = re.compile(r"[\w.]{2,}|[\u4e00-\u9fff]")
@@ -23,6 +27,24 @@ Judged = tuple[RuleCase, Answer]
 def judged(request: pytest.FixtureRequest) -> Judged:
     case: RuleCase = request.param
     return case, check(case.request)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("served"), "--workers", "1") as served:
+        yield served
+
+
+def parts(case: Request) -> list[tuple[str, str | None, bytes]]:
+    """A case as a form has it."""
+    fields = {
+        "engine": (case.engine,), "version": (case.version,), "flags": case.flags, "env": case.env,
+        "component": case.components, "hardware": case.hardware, "model": (case.model,), "symptom": case.symptoms,
+    }  # fmt: skip
+    given: list[tuple[str, str | None, bytes]] = [
+        (name, None, value.encode()) for name, values in fields.items() for value in values if value
+    ]
+    return given + [(one.kind or "file", one.name, one.content) for one in case.files]
 
 
 def test_it_comes_out_as_it_expects(judged: Judged) -> None:
@@ -65,3 +87,9 @@ def test_a_diagnosis_reports_the_same_and_asks_only_what_is_open(judged: Judged)
         assert now.ask.gain >= LEAST_BITS and now.ask.question and now.ask.rules
         assert now.ask.about not in {f"setting:{one.flag}" for one in now.report.settings if one.value is not None}
         assert not (now.ask.about == "engine" and now.report.build.engine)
+
+
+def test_the_service_answers_with_the_same_report(judged: Judged, service: Served) -> None:
+    case, answer = judged
+    came = service.upload("/v1/check", parts(case.request))
+    assert (came.status, came.content.decode().rstrip("\n")) == (200, json(answer.report).rstrip("\n"))

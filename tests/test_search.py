@@ -133,5 +133,5 @@ def test_one_plain_word_is_a_resemblance_to_search_for_but_not_for_a_report() ->
 def test_one_endless_word_is_looked_through_in_no_time(letter) -> None:
     """A line may be 20,000 characters long; with unbounded parts `x` alone took some seven seconds."""
     begun = time.process_time()
-    resembling(catalogue(), f"Scheduler watchdog timeout {letter * (20_000 // len(letter))}", 3)
+    Index(catalogue()).nearest(f"Scheduler watchdog timeout {letter * (20_000 // len(letter))}", 3)
     assert time.process_time() - begun < 1
