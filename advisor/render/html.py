@@ -32,11 +32,13 @@ LANG = {"en": "en", "zh": "zh-CN"}
 
 def html(report: Report) -> str:
     """The report as one HTML document, in the language that is spoken."""
-    return _environment().get_template("report.html.j2").render(_view(outline.localised(report), spoken()))
+    page = {"style": _style(), "policy": _policy()}
+    return environment().get_template("report.html.j2").render(view(outline.localised(report), spoken()) | page)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The template engine, which escapes whatever is not finished markup."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -69,16 +71,14 @@ class Section:
     body: Markup
 
 
-def _view(report: Report, lang: Language) -> dict[str, object]:
-    """What the template shows, part by part."""
+def view(report: Report, lang: Language, elsewhere: bool = False) -> dict[str, object]:
+    """What the templates of a report show, part by part. `elsewhere`: what to ask and to capture stands beside it."""
     shown = [one for one in report.findings if one.status != "ruled_out"]
     led = bool(shown) and shown[0].status in SEEN
     opening = outline.opening(report, shown)
     return {
         "report": report,
         "lang": LANG[lang],
-        "style": _style(),
-        "policy": _policy(),
         "title": words.first_sentence(opening[0].text) if isinstance(opening[0], Heading) else "advisor",
         "opening": opening,
         "tally": outline.tally(report, shown),
@@ -88,7 +88,8 @@ def _view(report: Report, lang: Language) -> dict[str, object]:
         "weaker": [one for one in shown[1:] if one.status not in SEEN],
         "pictures": pictures(report.timeline),
         "excerpts": report.excerpts,
-        "parts": {one.id: one for one in _parts(report, shown)},
+        "parts": {one.id: one for one in _parts(report, shown) if not (elsewhere and one.id == "questions")},
+        "elsewhere": elsewhere,
         "first_step": findings.first_step(shown[0]) if led else [],
         "citations": Citations,
         "ground": _ground,
@@ -126,12 +127,17 @@ def _ground(finding: Finding) -> tuple[str, str]:
 # the style and the policy
 
 
+def source(name: str) -> str:
+    """A file of the templates' folder as it stands."""
+    loader = environment().loader
+    assert loader is not None
+    return loader.get_source(environment(), name)[0]
+
+
 @cache
 def _style() -> Markup:
     """The style sheet, which is ours and holds nothing of anyone else's."""
-    loader = _environment().loader
-    assert loader is not None
-    return Markup(loader.get_source(_environment(), "report.css")[0].strip())
+    return Markup(source("report.css").strip())
 
 
 @cache
