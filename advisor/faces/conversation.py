@@ -14,7 +14,7 @@ from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces.keeping import Kept
 from advisor.faces.typed import Typed
-from advisor.jobs.answering import NOT_KNOWN, Progress, Step, follow, is_evidence, is_printed, is_unsure, then
+from advisor.jobs.answering import NOT_KNOWN, Progress, Step, follow, is_handed, then
 from advisor.jobs.request import Request
 from advisor.model.diagnosis import Ask, Standing
 from advisor.render import diagnosis_page as page
@@ -122,8 +122,7 @@ class Conversation:
         numbered = ask.options and not _numbers(ask) and text.isascii() and text.isdigit()
         if numbered and text not in {one.answer for one in ask.options}:
             return self._refused(page.no_such_choice(text, len(ask.options)), f"{text!r} is no answer to {ask.about}")
-        evidence = text.startswith("@") or is_evidence(text) or is_printed(ask.about, text)
-        if evidence or (ask.kind == "evidence" and not is_unsure(text)):
+        if text.startswith("@") or is_handed(ask.about, ask.kind, text):
             return self._hand_over(text, ask.about, ask.question)
         try:
             return self._take(Step(ask.about, text or NOT_KNOWN, "", ask.question))

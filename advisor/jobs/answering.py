@@ -91,6 +91,11 @@ def is_evidence(text: str) -> bool:
     return "\n" in text.strip() or len(text) > LONGEST
 
 
+def is_handed(about: str, kind: str, text: str) -> bool:
+    """Whether what is given at a question of this kind (`AskKind`) is evidence to be read, and not its answer."""
+    return is_evidence(text) or is_printed(about, text) or (kind == "evidence" and not is_unsure(text))
+
+
 def handed(request: Request, content: bytes, name: str) -> Request:
     """The request with one more file; a line that is nothing but flags or words is taken as such by its reader."""
     return replace(request, files=(*request.files, File(name, content)))

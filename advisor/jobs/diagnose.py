@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from advisor.advice.commands import Place, dumps_stacks, here, reads_only
 from advisor.catalog.engines import knowledge, named
+from advisor.errors import AdvisorError
 from advisor.jobs.assemble import assemble
 from advisor.jobs.check import reported
 from advisor.jobs.deployed import place_of
@@ -48,8 +49,13 @@ def standing(request: Request, asked: frozenset[str] = frozenset()) -> Standing:
 
 def judged(request: Request) -> Judgement:
     """The judgement of a request: what takes time, and stays as it is until something is added."""
-    case, _ = assemble(request)
-    return judge_case(case)
+    return examined(request)[0]
+
+
+def examined(request: Request) -> tuple[Judgement, tuple[AdvisorError, ...]]:
+    """The same, and what of the request could not be followed; the report notes it as well."""
+    case, problems = assemble(request)
+    return judge_case(case), tuple(problems)
 
 
 def stand(judgement: Judgement, request: Request, asked: frozenset[str]) -> Standing:

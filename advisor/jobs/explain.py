@@ -10,6 +10,7 @@ from advisor.jobs.fixing import fix_out
 from advisor.jobs.judging import catalogue, view_of
 from advisor.model.build import Build
 from advisor.model.case import Case
+from advisor.model.condition import atoms
 from advisor.model.report import FixOut
 from advisor.model.rule import Rule
 from advisor.model.rule_report import RULE_SCHEMA, RuleReport
@@ -53,3 +54,20 @@ def explained(name: str) -> RuleReport:
     """The rule called `name` with its fixes. Raises UsageError with the nearest names."""
     found = find(name)
     return RuleReport(RULE_SCHEMA, found, fixes(found))
+
+
+def settings_of(rule: Rule) -> tuple[str, ...]:
+    """The flags that decide whether a rule's failure can happen, without what stands below a JSON value's dot."""
+    named = (one.name.partition(".")[0] for one in atoms(rule.exposure) if one.kind == "setting")
+    return tuple(dict.fromkeys(named))
+
+
+def naming(engine: str) -> dict[str, tuple[str, ...]]:
+    """The flags and variables of an engine that rules name, each with the rules that do."""
+    found: dict[str, list[str]] = {}
+    for rule in catalogue():
+        if rule.engine in (engine, "any"):
+            for one in atoms(rule.exposure):
+                if one.kind in ("setting", "env"):
+                    found.setdefault(one.name.partition(".")[0], []).append(rule.id)
+    return {name: tuple(dict.fromkeys(ids)) for name, ids in found.items()}

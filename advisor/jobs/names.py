@@ -12,6 +12,11 @@ def engines() -> tuple[str, ...]:
     return catalog.named()
 
 
+def titled() -> tuple[tuple[str, str], ...]:
+    """The same, each with the name by which it is known."""
+    return tuple((name, str(knowledge(name).profile.get("title") or name)) for name in engines())
+
+
 def own_launch() -> tuple[str, ...]:
     """Those that are started by commands of their own, which plugins are not."""
     return catalog.engines()

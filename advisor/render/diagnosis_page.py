@@ -43,6 +43,11 @@ def understood(now: Standing, before: Standing | None = None) -> list[Block]:
 
 
 def _known(one: Recognised) -> list[str]:
+    return [say("{name}: {text}", name=name, text=text) for name, text in recognised(one)]
+
+
+def recognised(one: Recognised) -> list[tuple[str, str]]:
+    """What was understood, each kind of thing by its name."""
     parts = (
         (say("build"), told(one.build)),
         (say("flags"), " ".join(one.settings)),
@@ -51,7 +56,7 @@ def _known(one: Recognised) -> list[str]:
         (say("seen"), say("; ").join(told(each) for each in one.symptoms)),
         (say("evidence"), say(", ").join(f"{count} {say(kind)}" for kind, count in one.evidence.items())),
     )
-    return [say("{name}: {text}", name=name, text=text) for name, text in parts if text]
+    return [(name, text) for name, text in parts if text]
 
 
 def _belief(now: Standing, before: Standing | None) -> list[Block]:
@@ -78,13 +83,14 @@ def question(ask: Ask, number: int) -> list[Block]:
     if len(ask.rules) <= LED:
         blocks.append(Line(say("decides: {rules}", rules=", ".join(ask.rules)), depth=1))
     numbers = any(one.answer.isdigit() for one in ask.options)  # then a number is an answer, and no place of one
-    blocks += [Line(_choice(one), "-" if numbers else f"{at}.", 1) for at, one in enumerate(ask.options, 1)]
+    blocks += [Line(choice(one), "-" if numbers else f"{at}.", 1) for at, one in enumerate(ask.options, 1)]
     if ask.how:
         blocks += [Line(say("To find out, on the machine; paste what it prints:"), depth=1), Verbatim(ask.how, "sh", 1)]
     return [*blocks, Line(_typed(ask), depth=1, tone="faint")]
 
 
-def _choice(one: Option) -> str:
+def choice(one: Option) -> str:
+    """An answer to choose, as a person reads it."""
     return say(YES_NO[one.label]) if one.label in YES_NO else told(one.label)
 
 
