@@ -9,12 +9,14 @@ from advisor.render.chinese_collect import COLLECT
 from advisor.render.chinese_diagnosis import DIAGNOSIS
 from advisor.render.chinese_html import HTML
 from advisor.render.chinese_pages import PAGES
+from advisor.render.chinese_web import WEB
 
 CHINESE: dict[str, str] = {
     **COLLECT,
     **PAGES,
     **DIAGNOSIS,
     **HTML,
+    **WEB,
     # joints
     ", ": "、",
     "; ": "；",

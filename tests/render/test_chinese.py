@@ -83,7 +83,7 @@ def trees() -> Iterator[ast.AST]:
 
 def in_templates() -> Iterator[str]:
     """The English of every `say("…")` of a template."""
-    for path in sorted(RENDER.glob("templates/*.j2")):
+    for path in sorted(RENDER.glob("templates/**/*.j2")):
         yield from SAID.findall(path.read_text(encoding="utf-8"))
 
 

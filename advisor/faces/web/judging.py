@@ -83,7 +83,11 @@ def request_of(given: Received) -> Request:
 
 def check(given: Received, format: str = "json", lang: str = "en") -> Judged:
     """The report on one case, as `advisor check --format …` writes it. Raises Refused and UsageError."""
-    report = report_of(given)
+    return written(report_of(given), format, lang)
+
+
+def written(report: Report, format: str, lang: str) -> Judged:
+    """A report as `advisor check --format …` writes it."""
     with speaking("zh" if lang == "zh" else "en"):
         content = _rendered(report, format)
     return Judged(_bytes(content), REPORTS[format], Counter(one.status for one in report.findings))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from advisor import __version__
 from advisor.errors import AdvisorError
-from advisor.faces.web import api, contract, health
+from advisor.faces.web import api, contract, health, pages
 from advisor.faces.web.door import Door
 from advisor.faces.web.metrics import Metrics
 from advisor.faces.web.problems import Refused, refused
@@ -28,7 +26,6 @@ from advisor.faces.web.work import working
 
 __all__ = ["Settings", "service"]
 
-PAGES = "advisor.faces.web.pages"
 SUMMARY = "Which known failure of vLLM, SGLang, LMDeploy or xLLM is this, or can this deployment meet?"
 
 
@@ -45,8 +42,8 @@ def service(settings: Settings) -> FastAPI:
     app.state.settings, app.state.metrics, app.state.disk = settings, Metrics(), Disk()
     app.include_router(api.router)
     app.include_router(health.router)
-    if find_spec(PAGES) is not None:
-        app.include_router(import_module(PAGES).router)
+    app.include_router(pages.router)
+    app.state.refused_page = pages.refused_page
     app.add_exception_handler(Refused, refused)
     app.add_exception_handler(AdvisorError, refused)
     app.add_exception_handler(HTTPException, _not_there)
