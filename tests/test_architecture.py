@@ -38,7 +38,7 @@ ONLY_IN: dict[str, set[str]] = {
     "prompt_toolkit": {"faces.terminal"},
     "mcp": {"faces.mcp.server"},
     "anyio": {"faces.mcp.server", "faces.web"},
-    "pydantic": {"catalog.schema", "faces.mcp.asked", "render.schema"},
+    "pydantic": {"catalog.schema", "faces.mcp.asked", "faces.web.contract", "render.schema"},
     "fastapi": {"faces.web"},
     "starlette": {"faces.web"},
     "uvicorn": {"faces.web"},

@@ -62,6 +62,11 @@ def run(settings: Settings, listening: socket.socket, drain_s: int) -> None:
             super().data_received(data)
             self._watch()
 
+        def on_response_complete(self) -> None:
+            """The next head may have begun to come while this answer was on its way."""
+            super().on_response_complete()
+            self._watch()
+
         def connection_lost(self, exc: Exception | None) -> None:
             """Nothing to wait for."""
             super().connection_lost(exc)
