@@ -188,7 +188,7 @@ _NOT_BEFORE = (
 _NOT_AFTER = (
     r"^(?:\W? ?(?:mode|feature|deployment|requests?|was|were|is|are|has been|have been|stays?|都|已经?|也|均|功能|全|是|:|=|：|\())* ?"
     r"(?:off\b|disabled\b|false\b|not (?:used|enabled|on\b|in use|set|active|involved|configured|deployed)|unused\b|turned off|switched off|"
-    r"no\b|none\b|没有?(?:开|用|启用|打开|配)|未(?:开|启用|用|配|打开)|关(?:闭|了|掉|着)|不(?:开|用)|无\b|否|禁用)"
+    r"no\b(?: ?(?:[,;.)|，。；]|$)| \w+ ?[:=：])|none\b|没有?(?:开|用|启用|打开|配)|未(?:开|启用|用|配|打开)|关(?:闭|了|掉|着)|不(?:开|用)|无\b|否|禁用)"
 )
 _OFF_ON = r"\b(?:with (?:or|and) without|with/without|regardless of|independent of|on or off|enabled or (?:not|disabled))\b|(?:开|用)(?:不|没)(?:开|用)|无论|不管"
 # what is done about it, or was only tried

@@ -39,9 +39,10 @@ _SUBJECT = (
     rf"(?![{_W}])"
 )
 _NO_METHOD = re.compile(
-    rf"(?i)(?<![{_W}])speculati(?:ve decoding|ve|on)\**\s{{0,3}}[:=：]\s{{0,3}}`?(?:off|none|disabled|no)(?![{_W}])"
+    rf"(?i)(?<![{_W}])speculati(?:ve decoding|ve|on)\**\s{{0,3}}[:=：]\s{{0,3}}`?"
+    rf"(?:off|none|disabled|no(?!\s{{1,3}}\w+\b(?!\s{{0,3}}[:=：])))(?![{_W}])"
     rf"|(?:投机|推测)(?:解码|采样)\s{{0,3}}[:：]\s{{0,3}}(?:关|无|未|没)"
-)  # speculative decoding: off
+)  # speculative decoding: off; but not of "with speculative decoding: No available shared memory"
 _RUNS_WITHOUT = re.compile(
     rf"(?i)(?:(?:we|i) )?(?:(?:run|running|serve|serving|used?) )?(?:with )?"
     rf"(?:(?:no|without|w/o) |不带|不用|不开|未开启?|没有?开启?|没用|未启用|无) ?(?:any )?{_SUBJECT}"

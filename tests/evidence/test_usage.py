@@ -28,6 +28,8 @@ STATED = [
     ("No structured output is used.", "!structured"),
     ("we do not use structured outputs", "!structured"),
     ("没有用结构化输出", "!structured"),
+    ("structured output: no", "!structured"),
+    ("structured output: No response for 60 s", "structured"),
     # prefill and decode apart
     ("PD 分离部署，D 节点 32 并发一压就挂", "disaggregated role=decode"),
     ("The decode node crashes while the prefill node is fine", "disaggregated role=decode"),

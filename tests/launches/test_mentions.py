@@ -77,6 +77,9 @@ from tests.launches.situations import facts, only, reading, said, variables
         ("After setting NCCL_P2P_DISABLE=1 the server starts", {"helped:NCCL_P2P_DISABLE": "1"}),
         ("NCCL_P2P_DISABLE=1 doesn't make it start", {"tried:NCCL_P2P_DISABLE": "1"}),
         ("no speculative decoding here, it hangs", {"speculation.method": "none"}),
+        ("speculative decoding: no", {"speculation.method": "none"}),
+        ("- speculative decoding: no\n- V2 runner: yes", {"speculation.method": "none", "runner.version": 2}),
+        ("hangs with speculative decoding: No available shared memory broadcast block found", {"speculation.on": True}),
     ],
 )  # fmt: skip
 def test_facts_stated(text: str, expected: dict[str, Any]) -> None:
