@@ -14,6 +14,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -391,6 +392,20 @@ def test_an_interruption_leaves_no_file_and_no_child(running: Deployment, tmp_pa
         assert ran.wait(15) == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bin", "pids"]
     assert not [pid for pid in (tmp_path / "pids").read_text().split() if Path(f"/proc/{pid}").exists()]
+
+
+def test_what_is_stopped_from_another_thread_ends_at_once() -> None:
+    """A pipe that is closed under a reader never tells it that it has ended: one in twelve waited for its bound."""
+    from advisor.capture.commands import Commands
+
+    for _ in range(60):
+        commands = Commands()
+        with ThreadPoolExecutor(4) as pool:
+            runs = [pool.submit(commands.run, ["sleep", "60"], 30) for _ in range(4)]
+            while len(commands._running) < 4:
+                time.sleep(0.001)
+            commands.stop()
+            assert all(one.result(5).code is None or one.result().code < 0 for one in runs)
 
 
 def test_a_real_shell_takes_the_driver_of_the_wedged_ranks() -> None:

@@ -58,12 +58,11 @@ class Commands:
         self.stop()
 
     def stop(self) -> None:
-        """Kill whatever runs, and start nothing more."""
+        """Kill whatever runs, and start nothing more. Who reads of a program sees its end, and does the rest."""
         with self._lock:
             self._stopped = True
-            running = list(self._running)
-        for process in running:
-            _kill(process)
+            for process in self._running:
+                _kill(process)
 
     def run(self, argv: Sequence[str], timeout_s: float, cap: int = CAP_BYTES) -> Ran:
         """Run a program. Everything that goes wrong is in what is returned."""
@@ -80,9 +79,10 @@ class Commands:
             out, err, timed_out, cut = _read(process, began + timeout_s, cap)
             ended = not (timed_out or cut) and _ended(process, began + timeout_s)
         finally:
-            _kill(process)
             with self._lock:
                 self._running.discard(process)
+            _kill(process)
+            _close(process)
         timed_out, code = timed_out or not (ended or cut), process.returncode if ended else None
         return Ran(tuple(argv), out, err, code, time.monotonic() - began, timed_out, cut)
 
@@ -136,9 +136,12 @@ def _ended(process: subprocess.Popen[bytes], deadline: float) -> bool:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the program and whatever it started, and close its pipes."""
+    """End the program and whatever it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_AFTER_KILL_S)
     for stream in (process.stdout, process.stderr):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from typing import Any
 
 CONTRACTS = {
     "report": ("report", "Report", "SCHEMA"),
@@ -23,7 +24,7 @@ def schema_of(name: str) -> str:
 
     module, noun, number = CONTRACTS[name]
     model = import_module(f"advisor.model.{module}")
-    body = TypeAdapter(getattr(model, noun)).json_schema(mode="serialization")
+    body = _open(TypeAdapter(getattr(model, noun)).json_schema(mode="serialization"))
     body["properties"]["schema"]["const"] = getattr(model, number)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": getattr(model, number)}
     return json.dumps({**body, **head}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
@@ -35,5 +36,14 @@ def settings_schema() -> str:
 
     from advisor.model.reference import SettingsDiff, SettingsOut
 
-    body = TypeAdapter(SettingsOut | SettingsDiff).json_schema(mode="serialization")
+    body = _open(TypeAdapter(SettingsOut | SettingsDiff).json_schema(mode="serialization"))
     return json.dumps({"type": "object", **body}, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+def _open(node: Any) -> Any:
+    """A schema without a ban on further fields: nouns of rules have one as soon as a rule file was read."""
+    if isinstance(node, list):
+        return [_open(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    return {key: _open(one) for key, one in node.items() if not (key == "additionalProperties" and one is False)}

@@ -252,7 +252,7 @@ def test_commands_and_diffs_are_copied_as_they_are(browser: Any, base: str) -> N
 
 def test_the_keyboard_alone_goes_all_the_way(page: Any) -> None:
     page.goto("/")
-    assert page.evaluate("document.activeElement.id") == "paste"
+    page.wait_for_function("document.activeElement.id == 'paste'")
     page.keyboard.type("it hangs, no error")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#question")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import warnings
 from typing import Any
 
 import h11
@@ -97,6 +98,8 @@ def run(settings: Settings, listening: socket.socket, drain_s: int) -> None:
         h11_max_incomplete_event_size=settings.head_bytes,
         backlog=BACKLOG,
     )
+    # interrupted before its loop runs, the library leaves a coroutine behind and is told so
+    warnings.filterwarnings("ignore", "coroutine 'Server.serve' was never awaited", RuntimeWarning)
     # the server raises the signal again once it is done: that SIGTERM has then been obeyed
     signal.signal(signal.SIGTERM, lambda *_: None)
     uvicorn.Server(config).run(sockets=[listening])
