@@ -1,5 +1,6 @@
 """`advisor serve` as a process: how it starts, what it says, how it ends."""
 
+import gzip
 import re
 import signal
 import socket
@@ -35,13 +36,22 @@ def test_told_to_stop_it_finishes_what_runs_and_leaves_nothing(tmp_path):
         assert list(served.folder.iterdir()) == []
 
 
-def test_what_is_large_leaves_a_process_to_what_is_small(server):
-    """Two logs of a second each on two processes: the second waits, and a question of the moment does not."""
-    log = [("log", "serve.log", a_log(15_000))]
-    asking = [threading.Thread(target=server.upload, args=("/v1/check", log)) for _ in range(2)]
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        (("log", "serve.log", a_log(15_000)), ("log", "serve.log", a_log(15_000))),
+        (("log", "serve.log.gz", gzip.compress(a_log(15_000))), ("symptom", None, a_log(9_000))),
+    ],
+    ids=["logs", "a packed log and a text in fields"],
+)
+def test_what_is_large_leaves_a_process_to_what_is_small(server, first, second):
+    """Two of a second each on two processes: the second waits, and a question of the moment does not."""
+    large = [[one] if one[1] else [one] * 2 for one in (first, second)]
+    asking = [threading.Thread(target=server.upload, args=("/v1/check", one)) for one in large]
     for one in asking:
         one.start()
     while b"\nadvisor_waiting 1.0" not in server.ask("GET", "/metrics").content:
+        assert all(one.is_alive() for one in asking), "none waited for the other"
         time.sleep(0.01)
     assert server.post("/v1/check", {"engine": "vllm", "symptom": "hang"}).status == 200
     assert b"\nadvisor_waiting 1.0" in server.ask("GET", "/metrics").content

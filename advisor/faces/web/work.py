@@ -12,6 +12,7 @@ import sys
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TypeVar
 
 import anyio
@@ -27,7 +28,10 @@ T = TypeVar("T")
 Asked = Callable[[], Awaitable[bool]] | None
 AGAIN_S = 5
 LARGE = 1 << 20
-"""Bytes of files; a log of that size takes about a second."""
+"""Bytes of files and fields; a log of that size takes about a second."""
+UNPACKS_TO = 100
+"""A packed file counts as so many times its bytes: 200 kB of gzip can be 60 MB of log."""
+PACKED = (b"\x1f\x8b", b"PK", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
 START_S = 120
 """A process may take so long to load the catalogue."""
 
@@ -176,8 +180,18 @@ async def working(settings: Settings) -> AsyncIterator[Work]:
 
 
 def _size(args: tuple[object, ...]) -> int:
-    """Bytes of the files that a job is given."""
-    return sum(kept.path.stat().st_size for one in args if isinstance(one, Received) for kept in one.files)
+    """Bytes of what a job is given to read: files, texts of fields, a body that is not taken apart yet."""
+    given = [one for one in args if isinstance(one, Received)]
+    files = sum(_weight(kept.path) for one in given for kept in one.files)
+    texts = sum(len(text) for one in given for values in one.fields.values() for text in values)
+    return files + texts + sum(one.stat().st_size for one in args if isinstance(one, Path) and one.is_file())
+
+
+def _weight(path: Path) -> int:
+    """A file's bytes, as they may become when it is unpacked."""
+    with path.open("rb") as file:
+        packed = file.read(6).startswith(PACKED)
+    return path.stat().st_size * (UNPACKS_TO if packed else 1)
 
 
 def _guarded(job: Callable[..., T], args: tuple[object, ...]) -> T:
