@@ -76,6 +76,7 @@ FOREIGN = [
     {"Origin": "https://evil.example"},
     {"Origin": "null"},
     {"Origin": "http://localhost:9000"},
+    {"Origin": "http://[no.address"},
 ]
 OWN = [{}, {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost:8000"}, {"Sec-Fetch-Site": "none"}]
 
