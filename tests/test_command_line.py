@@ -66,6 +66,27 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(arguments: list[str], p
     assert all(part in line for part in parts), line
 
 
+DIGITS = "9" * 4400  # more than Python makes a number of
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "--engine", "vllm", "--flags", f"{FLAGS} --max-model-len {DIGITS}"],
+        ["check", "--engine", "vllm", "--flags", f"{FLAGS} --max-model-len {DIGITS}k"],
+        ["check", "--engine", "vllm", "--flags", FLAGS, "--component", f"nccl={DIGITS}"],
+        ["check", "--engine", "vllm", "--flags", FLAGS, "--component", f"torch={DIGITS}.0"],
+        ["flags", "vllm", f"{DIGITS}.0"],
+        ["flags", "diff", "vllm", "0.28.0", DIGITS],
+    ],
+    ids=["flag", "size", "nccl", "torch", "flags", "diff"],
+)
+def test_a_number_without_end_is_no_defect_of_ours(arguments: list[str]) -> None:
+    ran = advisor(*arguments)
+    assert ran.code in (0, 1, 2), ran.err
+    assert "defect" not in ran.err
+
+
 def test_an_empty_folder_is_said(tmp_path: Path) -> None:
     assert "no files in this folder" in one_line(advisor("check", str(tmp_path)).err)
 

@@ -24,7 +24,7 @@ def plain_version(name: str, given: str) -> str:
     last = _LAST.search(given)
     if last:
         given = last[1]
-    if name == "nccl" and given.isdecimal():
+    if name == "nccl" and re.fullmatch(r"[0-9]{4,6}", given):
         return _nccl(int(given)) or given
     return given if re.search(r"\d", given) else ""
 

@@ -40,7 +40,7 @@ def read(name: str, text: str) -> Configuration | None:
     """The configuration in the file `name`; None when it is a pyproject.toml without `[tool.advisor]`."""
     try:
         raw: dict[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, or a number of more digits than Python reads
         raise UsageError(f"is not TOML: {error}", name, None) from None
     inner = posixpath.basename(name) == "pyproject.toml"
     prefix = "tool.advisor." if inner else ""

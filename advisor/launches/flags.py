@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 from advisor.launches.spelling import Spelled, attached, looks_like_flag, spell, style
@@ -221,10 +222,13 @@ def _number(text: str, type_: str | None, raw: str) -> Value:
         if type_ is None:
             return raw
         base = 1024 if human.group(2).isupper() else 1000
-        return int(float(human.group(1)) * base ** _HUMAN_POWER[human.group(2).lower()])
+        size = float(human.group(1)) * base ** _HUMAN_POWER[human.group(2).lower()]
+        return int(size) if isfinite(size) else raw
     if not _NUMBER.match(text):
         return raw
     number = float(text)
+    if not isfinite(number):  # more than any flag is meant to hold: a text like any other
+        return raw
     if type_ == "float" or (type_ is None and re.search(r"[.eE]", text)):
         return number
     return int(number) if number == int(number) and not re.search(r"[.eE]", text) else number

@@ -12,7 +12,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 NEWEST = Version("999999")
 _VERSION = re.compile(
@@ -135,7 +135,7 @@ def parse_version(text: str) -> Version | None:
     """A PEP 440 version, accepting a leading `v`; None when it is not one."""
     try:
         return Version(text.strip().removeprefix("v"))
-    except InvalidVersion:
+    except ValueError:  # no version, or a number of more digits than Python reads
         return None
 
 
