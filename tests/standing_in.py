@@ -41,6 +41,8 @@ class Answers(http.server.BaseHTTPRequestHandler):
 def record():
     rank = os.environ["RANK"]
     pipe = os.environ["TORCH_NCCL_DEBUG_INFO_PIPE_FILE"] + rank + ".pipe"
+    other = open(os.environ["TORCH_NCCL_DEBUG_INFO_PIPE_FILE"] + "no" + rank + ".pipe", "w")
+    print("a file and no pipe", file=other, flush=True)
     os.mkfifo(pipe)
     handle = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     while True:

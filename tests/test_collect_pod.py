@@ -103,3 +103,8 @@ def test_it_only_reads(folder: Path) -> None:
     calls = (folder / "calls").read_text().splitlines()
     assert {call.split()[0] for call in calls} == {"exec", "get", "describe", "logs"}
     assert all("-n prod llm-0 -c server" in call for call in calls if call.startswith(("exec", "logs")))
+
+
+def test_a_file_that_is_called_like_a_pipe_is_not_written_to(folder: Path, running: Deployment) -> None:
+    assert [one.read_text() for one in running.folder.glob("fr_no*.pipe")] == ["a file and no pipe\n"] * 2
+    assert len(list((folder / "taken").glob("*.recorder"))) == 2

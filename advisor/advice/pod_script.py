@@ -26,7 +26,11 @@ out=${1:-@FOLDER@}
 wait_s=${WAIT:-@WAIT@}
 mkdir -p "$out" || exit 1
 
-in_pod() { kubectl exec @POD@ -- sh -c "$1" </dev/null; }
+in_pod() { # SCRIPT WORD…: the words are $1, $2, … in the pod, whatever is in them
+    code=$1
+    shift
+    kubectl exec @POD@ -- sh -c "$code" sh "$@" </dev/null
+}
 of_pod() { kubectl "$@" @TARGET@ </dev/null; }
 
 # save FILE COMMAND…: what it prints, into the folder; what fails is said and leaves no empty file
@@ -150,16 +154,19 @@ echo "Next: advisor check $out"
 
 _RECORDER = r"""# the flight recorder: a byte into the pipe that a rank has open makes PyTorch write its dump
 variable() { in_pod "tr '\\0' '\\n' </proc/$1/environ" | sed -n "s/^$2=//p"; }
-pipe_of() { in_pod "ls -l /proc/$1/fd" | sed -n 's/.* -> \(.*[0-9][.]pipe\)$/\1/p' | head -n 1; }
 recorder_of() {
-    pipe=$(pipe_of "$1")
+    named=$(variable "$1" TORCH_NCCL_DEBUG_INFO_PIPE_FILE)
+    pipe=
+    [ -z "$named" ] || pipe=$(in_pod 'for d in "/proc/$1/fd"/*; do
+        p=$(readlink "$d") && [ -p "$d" ] && case $p in "$2"*[0-9].pipe) echo "$d $p"; break ;; esac; done' "$1" "$named")
     stem=$(variable "$1" TORCH_FR_DUMP_TEMP_FILE)
     [ -n "$stem" ] || stem=$(variable "$1" TORCH_NCCL_DEBUG_INFO_TEMP_FILE)
     [ -n "$pipe" ] || { echo "no pipe of the flight recorder is open" >&2; return 1; }
     [ -n "$stem" ] || stem=/tmp/nccl_trace_rank_
     number=${pipe%.pipe}
     number=${number##*[!0-9]}
-    in_pod "t=; command -v timeout >/dev/null && t='timeout 5'; \$t sh -c 'printf 1 >$pipe'; sleep 5; cat $stem$number"
+    in_pod 't=; command -v timeout >/dev/null && t="timeout 5"
+    [ -p "$1" ] && $t sh -c "printf 1 >\"\$0\"" "$1"; sleep 5; [ -f "$2" ] && cat "$2"' "${pipe%% *}" "$stem$number"
 }
 each recorder_of recorder
 """
