@@ -11,11 +11,13 @@ import os
 import selectors
 import shutil
 import signal
+import stat
 import subprocess
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 CAP_BYTES = 16 << 20
@@ -88,12 +90,25 @@ class Commands:
 
 
 def find(name: str, beside: Sequence[str] = ()) -> str:
-    """The program's path: on PATH, else in one of the folders `beside`; "" when there is none."""
+    """The program's path: on PATH, else in one of the folders `beside`; "" when there is none.
+
+    Beside, only one that nobody but us and root can have put there: the folders are named by processes of others.
+    """
     found = shutil.which(name)
     if found:
         return found
-    paths = (os.path.join(folder, name) for folder in beside)
-    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), "")
+    paths = (os.path.realpath(os.path.join(folder, name)) for folder in beside)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK) and _ours(path)), "")
+
+
+def _ours(path: str) -> bool:
+    """Whether the file and each folder above it can be written by us and root alone."""
+    try:
+        every = [os.stat(one) for one in (path, *map(str, Path(path).parents))]
+    except OSError:
+        return False
+    shared = [one.st_mode & stat.S_IWOTH and not one.st_mode & stat.S_ISVTX for one in every]
+    return all(one.st_uid in (0, os.geteuid()) for one in every) and not any(shared)
 
 
 def _start(argv: Sequence[str]) -> subprocess.Popen[bytes]:
