@@ -15,6 +15,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +285,96 @@ def test_a_process_that_goes_away_is_said(bench: Path, monkeypatch: pytest.Monke
         gone.kill()
     done = run(prepared, lambda step: None)
     assert any(f"process {gone.pid} had gone" in text for one in done.outcomes for text in one.said)
+
+
+@contextmanager
+def odd(folder: Path, title: str = "python", **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of somebody, under a title and in an environment of their choice."""
+    code = "import signal, time; signal.alarm(60); print('ready', flush=True); time.sleep(60)"
+    with (folder / "out.log").open("wb") as out:
+        one = subprocess.Popen(
+            [os.fsencode(title), "-c", code], executable=sys.executable, stdout=out, stdin=subprocess.DEVNULL,
+            env={**os.environ, **environment},
+        )  # fmt: skip
+    try:
+        while not (folder / "out.log").read_bytes():
+            time.sleep(0.01)
+        yield one
+    finally:
+        one.kill()
+        one.wait()
+
+
+def test_an_environment_cannot_name_another_file_as_a_dump(
+    bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What it names may be a link to what only root may read."""
+    variables = {"TORCH_NCCL_TRACE_BUFFER_SIZE": "9", "TORCH_NCCL_DEBUG_INFO_TEMP_FILE": f"{tmp_path}/trace_"}
+    with odd(tmp_path, RANK="0", **variables) as one:
+        (tmp_path / "private").write_text("nobody else's business\n")
+        (tmp_path / "trace_0").symlink_to(tmp_path / "private")
+        ran = collect(monkeypatch, bench, "--pid", str(one.pid), "--output", str(tmp_path / "c.tar.gz"))
+    assert "it is no dump of a flight recorder" in " ".join(ran.out.split())
+    assert not any("recorder" in name for name in held(tmp_path / "c.tar.gz"))
+
+
+def test_a_title_that_is_no_text_and_a_rank_without_end(
+    bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with odd(tmp_path, os.fsdecode(b"VLLM::\xff\xfe"), RANK="9" * 5000) as one:
+        ran = collect(monkeypatch, bench, "--pid", str(one.pid), "--output", str(tmp_path / "c.tar.gz"))
+    assert ran.code == 0, ran.err
+    assert f"pid{one.pid}.kernel.txt" in held(tmp_path / "c.tar.gz")
+
+
+def test_a_process_that_nobody_has_asked_how_it_ended(
+    bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    one = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, one.pid, os.WEXITED | os.WNOWAIT)
+    ran = collect(monkeypatch, bench, "--pid", str(one.pid), "--output", str(tmp_path / "c.tar.gz"))
+    one.wait()
+    assert ran.code == 0, ran.err
+    assert "zombie" in held(tmp_path / "c.tar.gz")["processes.json"]
+
+
+def test_logs_of_one_name_are_all_taken(bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    logs = [tmp_path / node / "serve.log" for node in ("a", "b")]
+    for log in logs:
+        log.parent.mkdir()
+        log.write_text(f"of {log.parent.name}\n")
+    named = [word for log in logs for word in ("--log", str(log))]
+    collect(monkeypatch, bench, "--pid", str(os.getppid()), *named, "--output", str(tmp_path / "c.tar.gz"))
+    found = held(tmp_path / "c.tar.gz")
+    assert [found["log.serve.log"], found["log.2.serve.log"]] == ["of a\n", "of b\n"]
+
+
+def test_what_a_process_prints_to_is_read_where_the_process_has_it(
+    bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In a container the path leads to another file; here its name has been given to one."""
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("may not make a mount namespace")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "out.log").write_text("of this machine\n")
+    inside = "mount -t tmpfs none here && exec sh -c 'echo of the container; exec sleep 60' >here/out.log"
+    with subprocess.Popen(["unshare", "-m", "sh", "-c", inside], cwd=tmp_path) as one:
+        try:
+            while Path(f"/proc/{one.pid}/comm").read_text() != "sleep\n":
+                time.sleep(0.01)
+            collect(monkeypatch, bench, "--pid", str(one.pid), "--output", str(tmp_path / "c.tar.gz"))
+        finally:
+            one.kill()
+    assert held(tmp_path / "c.tar.gz")[f"pid{one.pid}.stdout.log"] == "of the container\n"
+
+
+def test_a_tool_that_others_can_write_is_not_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The folder is named by a process of anyone's."""
+    tool(tmp_path / "venv" / "bin", "py-spy", f"echo run >{tmp_path}/ran")
+    (tmp_path / "venv" / "bin").chmod(0o777)
+    with odd(tmp_path, VIRTUAL_ENV=f"{tmp_path}/venv") as one:
+        collect(monkeypatch, "/nowhere", "--pid", str(one.pid), "--output", str(tmp_path / "c.tar.gz"))
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_read_that_never_returns_is_given_up(tmp_path: Path) -> None:

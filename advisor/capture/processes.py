@@ -33,6 +33,7 @@ GPU = "gpu"
 NAMED = "named"
 
 _TITLED = re.compile(r"(?<![A-Za-z0-9])(?:TP|PP|DP|EP)\d+(?![A-Za-z0-9])")  # sglang::scheduler_DP1_TP3
+_NUMBER = re.compile(r"[0-9]{1,6}\Z")
 _HELPERS = re.compile(
     r"multiprocessing\.(?:resource_tracker|semaphore_tracker|forkserver)|ray/(?:dashboard|autoscaler)"
 )
@@ -107,7 +108,7 @@ def _process(pid: int) -> Process | None:
 def _readable(call: Callable[[], T], default: T) -> T:
     try:
         return call()
-    except psutil.AccessDenied:
+    except (psutil.AccessDenied, psutil.ZombieProcess):  # one that has ended, and whom nobody has asked how
         return default
 
 
@@ -205,7 +206,7 @@ def _given(pid: int, parent: int) -> str:
     """The rank that a launcher gave this process; "" where its parent has the same."""
     own, above = environment(pid), environment(parent)
     for name in ("RANK", "LOCAL_RANK"):
-        if own.get(name, "").isdecimal():
+        if _NUMBER.match(own.get(name, "")):
             return "" if above.get(name) == own[name] else own[name]
     return ""
 

@@ -33,18 +33,21 @@ _PIPE = re.compile(r"(\d{1,6})\.pipe$")
 _STEMS = ("TORCH_FR_DUMP_TEMP_FILE", "TORCH_NCCL_DEBUG_INFO_TEMP_FILE")
 _PIPES = ("TORCH_NCCL_DEBUG_INFO_PIPE_FILE",)
 _ON = {"1", "true", "True", "TRUE", "t", "T", "y", "Y", "yes", "YES", "on", "ON"}
+_KEYS = (b"entries", b"pg_config", b"pg_status")
 _SIZES = ("TORCH_FR_BUFFER_SIZE", "TORCH_NCCL_TRACE_BUFFER_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
 class Armed:
-    """A rank's recorder. `pipe` is "" when the process has none open; `dumps` are where its dump may be written."""
+    """A rank's recorder. `pipe` is "" when the process has none open, else `handle` is the process's descriptor of it;
+    `dumps` are where its dump may be written."""
 
     pid: int
     rank: str
     pipe: str
     dumps: tuple[str, ...]
     size: str
+    handle: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,12 @@ class Dump:
     written: float
     read: Read
 
+    @property
+    def is_one(self) -> bool:
+        """Whether it looks like a dump: what the environment of a process names may be any file, or a link to one."""
+        content = self.read.content
+        return content[:1] in (b"\x80", b"{") and any(key in content for key in _KEYS)
+
 
 def armed(pid: int, rank: str, environment: Mapping[str, str]) -> Armed | None:
     """The recorder of a process; None when its environment does not speak of one."""
@@ -62,7 +71,8 @@ def armed(pid: int, rank: str, environment: Mapping[str, str]) -> Armed | None:
     stem = next((environment[name] for name in _PIPES if environment.get(name)), "")
     if not size and not stem:
         return None
-    pipe = next((path for _, path in open_files(pid) if stem and path.startswith(stem) and _is_pipe(pid, path)), "")
+    named = [one for one in open_files(pid) if stem and one[1].startswith(stem) and _PIPE.search(one[1])]
+    handle, pipe = next((one for one in named if _is_pipe(pid, one[0])), (-1, ""))
     numbered = _PIPE.search(pipe)
     number = numbered[1] if numbered else rank if rank.isdecimal() else ""
     stems = [environment[name] for name in _STEMS if environment.get(name)]
@@ -72,7 +82,7 @@ def armed(pid: int, rank: str, environment: Mapping[str, str]) -> Armed | None:
     dumps = [f"{one}{number}" for one in stems] if number else []
     if environment.get("TORCH_FR_DUMP_DYNAMIC_FILE_NAME", "") in _ON:
         dumps += [environment[name] for name in _STEMS[:1] if environment.get(name)]
-    return Armed(pid, number, pipe, tuple(dict.fromkeys(dumps)), size)
+    return Armed(pid, number, pipe, tuple(dict.fromkeys(dumps)), size, handle)
 
 
 def dump_of(one: Armed) -> Dump | None:
@@ -85,9 +95,12 @@ def dump_of(one: Armed) -> Dump | None:
 
 
 def ask(one: Armed) -> str:
-    """Write a byte to the rank's pipe, without waiting; "" when that was done, else why not."""
+    """Write a byte to the rank's pipe, without waiting; "" when that was done, else why not.
+
+    To the very pipe that the process has open, not to what bears its name by now.
+    """
     try:
-        handle = os.open(_seen(one.pid, one.pipe), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(_held(one.pid, one.handle), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         return error.strerror or str(error)
     try:
@@ -119,9 +132,14 @@ def _seen(pid: int, path: str) -> str:
     return f"/proc/{pid}/root{path}"
 
 
-def _is_pipe(pid: int, path: str) -> bool:
+def _held(pid: int, handle: int) -> str:
+    """What a process has open, whatever its name leads to from here."""
+    return f"/proc/{pid}/fd/{handle}"
+
+
+def _is_pipe(pid: int, handle: int) -> bool:
     try:
-        return stat.S_ISFIFO(os.stat(_seen(pid, path)).st_mode)
+        return stat.S_ISFIFO(os.stat(_held(pid, handle)).st_mode)
     except OSError:
         return False
 

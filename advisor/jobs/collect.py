@@ -143,4 +143,4 @@ def _manifest(plan: Plan, outcomes: list[Outcome], kept: Kept) -> bytes:
         ],
         "runs": kept.runs,
     }  # fmt: skip
-    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "replace")

@@ -66,7 +66,7 @@ def _devices() -> Step:
 
 def _logs(scene: Scene) -> Step | None:
     found = logs_of(scene)
-    return Step("logs", tuple(path for _, path in found), FILES_S) if found else None
+    return Step("logs", tuple(log.path for log in found), FILES_S) if found else None
 
 
 def _recorder(scene: Scene) -> Step | None:

@@ -58,6 +58,9 @@ def _keep(scene: Scene, kept: Kept, one: recorder.Armed, fresh: recorder.Dump | 
     if dump.read.problem or dump.read.cut:
         said.append(f"{dump.path} was not taken: {dump.read.problem or 'it is longer than any dump is'}")
         return False
+    if not dump.is_one:
+        said.append(f"{dump.path} was not taken: it is no dump of a flight recorder")
+        return False
     rank = f"rank{one.rank}-" if one.rank else ""
     if fresh is None:
         said.append(

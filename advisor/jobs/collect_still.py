@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from shlex import join
 
@@ -130,27 +132,54 @@ def machine(scene: Scene, kept: Kept) -> Outcome:
     return Outcome("", "taken") if ran.well else Outcome("", "part", said=(f"dmesg -T did not go well: {why(ran)}",))
 
 
-def logs_of(scene: Scene) -> list[tuple[str, str]]:
-    """Name in the archive and path: the logs named, and what the processes print to where that is a regular file."""
-    found = {str(named): f"log.{named.name}" for named in scene.asked.logs}
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log: its name in the archive, its path as people know it, and where it is read."""
+
+    name: str
+    path: str
+    place: str
+
+
+def logs_of(scene: Scene) -> list[Log]:
+    """The logs named, and what the processes print to where that is a regular file; each file once.
+
+    A process's own is read through its descriptor: in a container its path leads to another file here, or to none.
+    """
+    found: dict[object, Log] = {}
+    for named in scene.asked.logs:
+        same = sum(log.name.endswith(f".{named.name}") for log in found.values())
+        name = f"log.{same + 1}.{named.name}" if same else f"log.{named.name}"
+        found.setdefault(_file(str(named)), Log(name, str(named), str(named)))
     for pid in sorted(scene.chosen):
         for number, path in open_files(pid):
             if number not in (1, 2) or not path.startswith("/") or path.endswith(" (deleted)"):
                 continue
-            if path not in found and not files.start(f"/proc/{pid}/fd/{number}", 1).problem:
-                found[path] = f"{scene.label(pid)}.{'stdout' if number == 1 else 'stderr'}.log"
-    return [(name, path) for path, name in found.items()]
+            place = f"/proc/{pid}/fd/{number}"
+            if not files.start(place, 1).problem:
+                name = f"{scene.label(pid)}.{'stdout' if number == 1 else 'stderr'}.log"
+                found.setdefault(_file(place), Log(name, path, place))
+    return list(found.values())
+
+
+def _file(path: str) -> object:
+    """Which file it is, whatever its name; the path where that cannot be told."""
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return path
+    return seen.st_dev, seen.st_ino
 
 
 def logs(scene: Scene, kept: Kept) -> Outcome:
     """Head and tail of each log."""
     said, missing = [], 0
     every = logs_of(scene)
-    for name, path in every:
-        read = files.ends(path, LOG_HEAD, LOG_TAIL)
-        if read.problem or not kept.text(name, read.content):
+    for log in every:
+        read = files.ends(log.place, LOG_HEAD, LOG_TAIL)
+        if read.problem or not kept.text(log.name, read.content):
             missing += 1
-            said.append(f"{path} was not taken: {read.problem or 'it is empty, or the archive is full'}")
+            said.append(f"{log.path} was not taken: {read.problem or 'it is empty, or the archive is full'}")
         elif read.cut:
-            said.append(f"{path}: of {read.size >> 20} MiB the first {LOG_HEAD >> 20} and the last {LOG_TAIL >> 20}")
+            said.append(f"{log.path}: of {read.size >> 20} MiB the first {LOG_HEAD >> 20} and the last {LOG_TAIL >> 20}")
     return Outcome("", status(missing, len(every)), said=tuple(said))
