@@ -37,6 +37,13 @@ Thread 1 (active): "MainThread"
     <module> (sglang/launch_server.py:50)'
 """
 
+SPOKEN = r"""echo "Process $last: $(tr '\0' ' ' </proc/$last/cmdline)"
+echo 'Python v3.12.3 (/usr/bin/python3.12)
+
+Thread 1 (active): "MainThread"
+    sleep (x.py:4)'
+"""
+
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
@@ -288,12 +295,12 @@ def test_a_process_that_goes_away_is_said(bench: Path, monkeypatch: pytest.Monke
 
 
 @contextmanager
-def odd(folder: Path, title: str = "python", **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+def odd(folder: Path, title: str = "python", *words: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
     """A process of somebody, under a title and in an environment of their choice."""
     code = "import signal, time; signal.alarm(60); print('ready', flush=True); time.sleep(60)"
     with (folder / "out.log").open("wb") as out:
         one = subprocess.Popen(
-            [os.fsencode(title), "-c", code], executable=sys.executable, stdout=out, stdin=subprocess.DEVNULL,
+            [os.fsencode(title), "-c", code, *words], executable=sys.executable, stdout=out, stdin=subprocess.DEVNULL,
             env={**os.environ, **environment},
         )  # fmt: skip
     try:
@@ -325,6 +332,27 @@ def test_a_title_that_is_no_text_and_a_rank_without_end(
         ran = collect(monkeypatch, bench, "--pid", str(one.pid), "--output", str(tmp_path / "c.tar.gz"))
     assert ran.code == 0, ran.err
     assert f"pid{one.pid}.kernel.txt" in held(tmp_path / "c.tar.gz")
+
+
+def test_secrets_in_odd_places_of_a_command_line(bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """py-spy repeats the command line as one, where nobody sees any more which word is a value."""
+    tool(tmp_path / "bin", "py-spy", f"PATH=/usr/bin:/bin\nfor last; do :; done\n{SPOKEN}")
+    words = [
+        "--api-key",
+        "my s3cret-1",
+        "--api-keys",
+        "s3cret-2",
+        "s3cret-3",
+        "--tp",
+        "2",
+        "http://h/?token=s3cret-4&x=1",
+    ]
+    with odd(tmp_path, "python", *words, NCCL_ODD_TOKEN="s3cret-5", NCCL_DEBUG="INFO") as one:
+        collect(monkeypatch, tmp_path / "bin", "--pid", str(one.pid), "--output", str(tmp_path / "c.tar.gz"))
+    found = held(tmp_path / "c.tar.gz")
+    assert [name for name, text in found.items() if "s3cret" in text] == []
+    assert "MainThread" in found[f"pid{one.pid}.stack.1.txt"]
+    assert all(kept in found["processes.json"] for kept in ("--tp 2", "INFO"))
 
 
 def test_a_process_that_nobody_has_asked_how_it_ended(

@@ -62,9 +62,11 @@ logs() { kubectl logs @POD@ --timestamps --limit-bytes 16000000 "$@" </dev/null 
 # words, one a line, as a command line: quoted where a shell would want it, without the values of secret flags
 as_command() {
     awk -v q="'" '{
-        if (hide) $0 = "[redacted]"
-        hide = ($0 ~ /^--[A-Za-z-]*(api-key|token|secret|password)$/)
-        if ($0 ~ /^--[A-Za-z-]*(api-key|token|secret|password)=/) sub(/=.*/, "=[redacted]")
+        if (hide == 1 || (hide == 2 && $0 !~ /^-/)) $0 = "[redacted]"
+        if ($0 ~ /^--[A-Za-z-]*api-keys$/) hide = 2
+        else if ($0 ~ /^--[A-Za-z-]*(api-key|token|secret|password)$/) hide = 1
+        else if (hide == 1 || $0 ~ /^-/) hide = 0
+        if ($0 ~ /^--[A-Za-z-]*(api-keys?|token|secret|password)=/) sub(/=.*/, "=[redacted]")
         printf "%s ", ($0 ~ /[^A-Za-z0-9_.,:\/=+@%-]/ ? q $0 q : $0)
     } END { print "" }'
 }
@@ -158,7 +160,8 @@ recorder_of() {
     named=$(variable "$1" TORCH_NCCL_DEBUG_INFO_PIPE_FILE)
     pipe=
     [ -z "$named" ] || pipe=$(in_pod 'for d in "/proc/$1/fd"/*; do
-        p=$(readlink "$d") && [ -p "$d" ] && case $p in "$2"*[0-9].pipe) echo "$d $p"; break ;; esac; done' "$1" "$named")
+        p=$(readlink "$d") && [ -p "$d" ] || continue
+        case $p in "$2"*[0-9].pipe) echo "$d $p"; break ;; esac; done' "$1" "$named")
     stem=$(variable "$1" TORCH_FR_DUMP_TEMP_FILE)
     [ -n "$stem" ] || stem=$(variable "$1" TORCH_NCCL_DEBUG_INFO_TEMP_FILE)
     [ -n "$pipe" ] || { echo "no pipe of the flight recorder is open" >&2; return 1; }

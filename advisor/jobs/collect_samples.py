@@ -13,10 +13,12 @@ from shlex import split
 from advisor.capture import endpoints
 from advisor.capture.commands import Ran, find
 from advisor.jobs.collect_scene import Kept, Scene, why
+from advisor.jobs.redaction import GONE
 from advisor.model.capture import Outcome, status
 
 STACK_S, HEALTH_S, METRICS_S = 30.0, 25.0, 10.0  # SGLang gives its own /health 20 s
 AT_ONCE = 8
+_COMMAND = re.compile(rb"\AProcess \d+: (.*?)\n(?=Python v)", re.S)
 _DENIED = re.compile(rb"[Pp]ermission [Dd]enied|[Oo]peration not permitted|ptrace|EPERM")
 
 
@@ -68,9 +70,23 @@ def _stacks(scene: Scene, kept: Kept, number: int) -> Outcome:
     for pid, runs in found.items():
         for ran in runs:
             kept.ran(ran)
-        if not (runs and runs[-1].well and kept.text(f"{scene.label(pid)}.stack.{number}.txt", runs[-1].out)):
+        if not (
+            runs
+            and runs[-1].well
+            and kept.text(f"{scene.label(pid)}.stack.{number}.txt", _named(scene, pid, runs[-1].out))
+        ):
             said.append(_none_of(scene, pid, runs))
     return Outcome("", status(len(said), len(found)), said=tuple(dict.fromkeys(said)))
+
+
+def _named(scene: Scene, pid: int, dump: bytes) -> bytes:
+    """The dump; where py-spy repeats a command line that holds secrets, each word of it is looked at for itself."""
+    said = _COMMAND.match(dump)
+    own = " ".join(scene.processes[pid].command).encode("utf-8", "replace")
+    command = scene.command(pid)
+    if said is None or GONE not in command or said[1].split() != own.split():
+        return dump
+    return b"Process %d: %s\n" % (pid, command.encode("utf-8", "replace")) + dump[said.end() :]
 
 
 def _dump(scene: Scene, pid: int) -> list[Ran]:

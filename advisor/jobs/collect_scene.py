@@ -170,7 +170,7 @@ def _flagged(words: Iterable[str]) -> Iterable[tuple[str, str]]:
             flag = ""
         else:
             yield ("" if word.startswith("-") else flag), word
-            flag = word if word.startswith("--") else ""
+            flag = word if word.startswith("--") else flag if flag.endswith("keys") else ""  # --api-keys K K
 
 
 def why(ran: Ran) -> str:

@@ -181,5 +181,7 @@ def logs(scene: Scene, kept: Kept) -> Outcome:
             missing += 1
             said.append(f"{log.path} was not taken: {read.problem or 'it is empty, or the archive is full'}")
         elif read.cut:
-            said.append(f"{log.path}: of {read.size >> 20} MiB the first {LOG_HEAD >> 20} and the last {LOG_TAIL >> 20}")
+            said.append(
+                f"{log.path}: of {read.size >> 20} MiB the first {LOG_HEAD >> 20} and the last {LOG_TAIL >> 20}"
+            )
     return Outcome("", status(missing, len(every)), said=tuple(said))

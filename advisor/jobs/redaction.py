@@ -11,7 +11,7 @@ from functools import lru_cache
 GONE = "[redacted]"
 
 _SECRET_NAME = re.compile(
-    r"(?i)(?:^|[_-])(?:token|secret|passw(?:or)?d|pwd|api[_-]?key|access[_-]?key|private[_-]?key)(?:$|[_-])|apikey"
+    r"(?i)(?:^|[_-])(?:token|secret|passw(?:or)?d|pwd|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?)(?:$|[_-])|apikey"
 )
 _SHAPES = re.compile(
     r"\bhf_[A-Za-z0-9]{16,}"  # Hugging Face
@@ -23,9 +23,10 @@ _SHAPES = re.compile(
     r"|\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}"  # JSON web tokens
     r"|(?<=[Bb]earer )[A-Za-z0-9._~+/=-]{12,}"  # Authorization: Bearer …
     r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"  # user:password in a URL
+    r"|(?:(?<=[?&]token=)|(?<=[?&]key=)|(?<=[?&]sig=)|(?<=[?&]password=)|(?<=[?&]X-Amz-Signature=))[^\s&\"'#]{6,}"
 )
 _ASSIGNED = re.compile(  # HF_TOKEN=…, --api-key …, "password": "…"
-    r"(?i)((?:[A-Z0-9_-]*(?:token|secret|passw(?:or)?d|api[_-]?key|access[_-]?key|private[_-]?key))[\"\']?(?:\s*[=:]\s*|\s+)[\"\']?)"
+    r"(?i)((?:[A-Z0-9_-]*(?:token|secret|passw(?:or)?d|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?))[\"\']?(?:\s*[=:]\s*|\s+)[\"\']?)"
     r"([^\s\"\',;}{]{6,})"
 )
 _NAMES_ONE = re.compile(r"(?i)token|secret|passw|key")  # what any name in `_ASSIGNED` holds
@@ -64,6 +65,9 @@ def redact_value(name: str, value: object) -> object:
     """A setting's or variable's value, hidden when its name says that it is a secret."""
     if not isinstance(value, str):
         return value
-    if _SECRET_NAME.search(name) and not _counts(name) and not value.startswith("$"):
+    count = _counts(name) and (
+        not name.isupper() or re.fullmatch(r"[-+]?[\d.]*", value)
+    )  # HF_X_TOKEN=abc counts nothing
+    if _SECRET_NAME.search(name) and not count and not value.startswith("$"):
         return GONE
     return redact(value)

@@ -30,6 +30,9 @@ def test_a_known_token_is_hidden_wherever_it_stands(secret: str, around: str) ->
         ("https://user:hunter22@host/path", "hunter22"),
         ('{"password": "correct-horse"}', "correct-horse"),
         ("AWS_SECRET_ACCESS_KEY=abc/def+ghi1", "abc/def+ghi1"),
+        ("lmdeploy serve api_server m --api-keys s3cr3t-value-2", "s3cr3t-value-2"),
+        ("GET http://host:8000/v1/models?x=1&token=s3cr3t-value-3", "s3cr3t-value-3"),
+        ("https://bucket.example/m?X-Amz-Signature=0f1e2d3c4b", "0f1e2d3c4b"),
     ],
 )
 def test_a_value_named_as_secret_is_hidden(text: str, gone: str) -> None:
