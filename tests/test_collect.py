@@ -396,6 +396,24 @@ def test_what_a_process_prints_to_is_read_where_the_process_has_it(
     assert held(tmp_path / "c.tar.gz")[f"pid{one.pid}.stdout.log"] == "of the container\n"
 
 
+def test_a_port_that_is_another_s_is_not_asked(
+    running: Deployment, bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An engine that does not listen yet, or in a container, and here somebody else does on its port."""
+    words = ["-m", "sglang.launch_server", "--model-path", "m", "--port", str(running.port)]
+    package = {"PYTHONPATH": str(running.folder / "packages"), "RANK": "1"}
+    with (tmp_path / "out.log").open("wb") as out:
+        one = subprocess.Popen([sys.executable, *words], env={**os.environ, **package}, stdout=out)
+    try:
+        while b"ready" not in (tmp_path / "out.log").read_bytes():
+            time.sleep(0.01)
+        ran = collect(monkeypatch, bench, "--plan", "--pid", str(one.pid))
+    finally:
+        one.kill()
+        one.wait()
+    assert "sglang.launch_server" in ran.out and "GET http" not in ran.out
+
+
 def test_a_tool_that_others_can_write_is_not_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The folder is named by a process of anyone's."""
     tool(tmp_path / "venv" / "bin", "py-spy", f"echo run >{tmp_path}/ran")

@@ -211,6 +211,22 @@ def _given(pid: int, parent: int) -> str:
     return ""
 
 
+def shares_network(pid: int) -> bool:
+    """Whether a process has this one's network: loopback of a container is not ours. Yes where that may not be seen."""
+    try:
+        return os.stat(f"/proc/{pid}/ns/net").st_ino == os.stat("/proc/self/ns/net").st_ino
+    except OSError:
+        return True
+
+
+def shows_files(pid: int) -> bool:
+    """Whether it may be seen what a process has open, and so what it listens on."""
+    try:
+        return bool(os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        return False
+
+
 def listening(pids: Iterable[int]) -> list[tuple[int, str, int]]:
     """Process, address and port of each TCP socket that these processes listen on."""
     found = []

@@ -148,9 +148,10 @@ class Scene:
 
         No other port is asked: what listens there may be a store of torch or a peer's socket, which a GET could upset.
         """
-        listened = table_of.listening(self.chosen)
-        wanted = {port for pid, launch in self.launches.items() for port in _port(launch)}
-        if not listened:  # not permitted to look, as far as can be told
+        near = [pid for pid in self.chosen if table_of.shares_network(pid)]  # else its port is another's here
+        listened = table_of.listening(near)
+        wanted = {port for pid, launch in self.launches.items() if pid in near for port in _port(launch)}
+        if not listened and not all(map(table_of.shows_files, near)):
             return [("127.0.0.1", port) for port in sorted(wanted)]
         return sorted({(address(host), port) for _, host, port in listened if port in wanted})
 
