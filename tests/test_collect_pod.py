@@ -15,7 +15,10 @@ from tests.front_door import advisor, checked
 from tests.standing_in import DUMPS, Deployment, deployed, recorder, tool
 from tests.test_collect import PY_SPY
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the pod that is played is this machine")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the pod that is played is this machine"),
+    pytest.mark.xdist_group("collect"),  # each sees the processes of all
+]
 
 # exec runs here; what the API server would answer is played; every call is written down
 KUBECTL = r"""echo "$*" | tr '\n' ' ' >> {calls}; echo >> {calls}

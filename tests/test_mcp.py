@@ -62,6 +62,7 @@ def root(tmp_path_factory) -> Path:
     (folder / "up").symlink_to(base)
     (folder / "kernel").symlink_to("/proc/self/environ")
     os.mkfifo(folder / "pipe")
+    (folder / "empty").mkdir()
     return folder
 
 
@@ -254,11 +255,18 @@ def test_nothing_outside_of_the_roots_is_read_or_told_apart(agent, root, path):
 
 
 @pytest.mark.parametrize(
-    ("path", "why"), [("pipe", "is neither a file nor a folder"), ("none.log", "no such file"), ("a\0b", "is no path")]
+    ("path", "why"),
+    [
+        ("pipe", "is neither a file nor a folder"),
+        ("none.log", "no such file"),
+        ("a\0b", "is no path"),
+        ("a" * 5000, "is no path"),
+        ("empty", "no files in this folder"),
+    ],
 )
 def test_what_is_no_file_is_refused(agent, path, why):
     assert why in agent.refused("check", files=[path])
-    assert why in agent.refused("lint", paths=[path])
+    assert why in agent.refused("lint", paths=[path]) or path == "empty"
 
 
 def test_of_a_folder_the_links_that_lead_out_are_left_and_said(agent):

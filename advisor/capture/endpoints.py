@@ -33,6 +33,11 @@ class Answer:
     cut: bool = False
     problem: str = ""
 
+    @property
+    def whole(self) -> bytes:
+        """The body without a last line that was cut: half a number is another number."""
+        return self.body[: self.body.rfind(b"\n") + 1] if self.cut else self.body
+
     def headed(self) -> bytes:
         """Status line and body, or the line that says that there was no answer."""
         if not self.status:
@@ -70,7 +75,7 @@ def get(host: str, port: int, path: str, timeout_s: float, cap: int = CAP_BYTES)
         body = response.read(cap + 1)
         if time.monotonic() - began >= timeout_s and not body:
             raise TimeoutError
-        cut = len(body) > cap
+        cut = len(body) > cap or time.monotonic() - began >= timeout_s
         spent = time.monotonic() - began
         return Answer(asked, response.status, response.reason, body[:cap], spent, cut)
     except (OSError, http.client.HTTPException, ValueError) as error:

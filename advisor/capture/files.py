@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class Read:
 def ends(path: str | Path, head: int, tail: int) -> Read:
     """The first `head` and the last `tail` bytes, cut at line ends, with a line between that says what was left out."""
     try:
-        with _opened(path) as handle:
+        with opened(path) as handle:
             size = os.fstat(handle).st_size
             if size <= head + tail:
                 return Read(_all(handle, head + tail), size)
@@ -44,7 +45,7 @@ def ends(path: str | Path, head: int, tail: int) -> Read:
 def start(path: str | Path, cap: int) -> Read:
     """The first `cap` bytes of a file, also of one of /proc, which has no size."""
     try:
-        with _opened(path) as handle:
+        with opened(path) as handle:
             content = _all(handle, cap)
             return Read(content, max(os.fstat(handle).st_size, len(content)))
     except (OSError, ValueError) as error:
@@ -57,7 +58,8 @@ def text(path: str | Path, cap: int = 1 << 20) -> str:
 
 
 @contextlib.contextmanager
-def _opened(path: str | Path):  # type: ignore[no-untyped-def]
+def opened(path: str | Path) -> Iterator[int]:
+    """The descriptor of a regular file. Raises OSError, and ValueError for anything else."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from advisor.capture.bounded import within
-from advisor.capture.files import text
+from advisor.capture.files import opened, text
 
 MAX_MAPS = 32 << 20
 MAP_S = 3.0
@@ -56,14 +56,14 @@ def nccl_version(pid: int, path: str, bound_s: float) -> str:
     """`NCCL version 2.28.9+cuda13.0` out of the library, read through the process's root; "" when it is not there."""
     deadline = time.monotonic() + bound_s
     try:
-        with open(f"/proc/{pid}/root{path}", "rb") as file:
+        with opened(f"/proc/{pid}/root{path}") as file:
             kept, read = b"", 0
-            while read < MAX_LIBRARY and time.monotonic() < deadline and (chunk := file.read(_CHUNK)):
+            while read < MAX_LIBRARY and time.monotonic() < deadline and (chunk := os.read(file, _CHUNK)):
                 found = _NCCL.search(kept + chunk)
                 if found:
                     return found.group().decode("ascii")
                 kept, read = chunk[-64:], read + len(chunk)
-    except OSError:
+    except (OSError, ValueError):
         return ""
     return ""
 

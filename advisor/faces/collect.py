@@ -59,17 +59,17 @@ def collect(
         ),
     ] = False,
     kubectl: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="POD", help="Only print a script of kubectl commands that take the same from this pod."),
-    ] = "",
+    ] = None,
     namespace: Annotated[str, typer.Option("--namespace", "-n", help="With --kubectl: the pod's namespace.")] = "",
     container: Annotated[str, typer.Option("--container", "-c", help="With --kubectl: the container.")] = "",
     lang: Lang = Language.en,
 ) -> None:
     """Take the evidence of a running deployment into one archive for `advisor check`. Reads only, sends nothing."""
     with speaking(lang.value):
-        if kubectl or namespace or container:
-            files_of.write(_script(kubectl, namespace, container, engine, wait, not no_trigger), output)
+        if kubectl is not None or namespace or container:
+            files_of.write(_script(kubectl or "", namespace, container, engine, wait, not no_trigger), output)
             return
         if not sys.platform.startswith("linux"):
             raise UsageError(
@@ -122,6 +122,8 @@ def _stopped_as_interrupted() -> Iterator[None]:
 def _script(pod: str, namespace: str, container: str, engine: str, wait_s: float, trigger: bool) -> str:
     from advisor.jobs.collect_pod import script
 
-    if not pod:
-        raise UsageError("goes with --kubectl POD", "--namespace" if namespace else "--container")
+    if not pod.strip():
+        where = "--namespace" if namespace else "--container" if container else "--kubectl"
+        what = "names no pod" if where == "--kubectl" else "goes with --kubectl POD"
+        raise UsageError(what, where, "such as --kubectl llm-0 -n prod")
     return script(pod, namespace, container, engine, wait_s, trigger)

@@ -132,7 +132,7 @@ def _metrics(scene: Scene, kept: Kept, number: int) -> Outcome:
         moment = datetime.now(UTC).isoformat(timespec="seconds")
         answer = endpoints.get(host, port, "/metrics", METRICS_S)
         if answer.status == 200 and answer.body.strip():
-            kept.text(f"port{port}.metrics.{number}.txt", f"# {moment}\n".encode() + answer.body)
+            kept.text(f"port{port}.metrics.{number}.txt", f"# {moment}\n".encode() + answer.whole)
         else:
             said.append(f"{answer.url} gave no counters: {answer.problem or f'HTTP {answer.status}'}")
     return Outcome("", status(len(said), len(scene.ports())), said=tuple(said))

@@ -35,7 +35,10 @@ class Roots:
         inside = [one for one in map(self._resolved, self._spelled(name)) if self.holds(one)]
         if not inside:
             raise UsageError("is outside of the folders that may be read", name, f"these are: {self}")
-        found = next((one for one in inside if one.exists()), None)
+        try:
+            found = next((one for one in inside if one.exists()), None)
+        except OSError as error:
+            raise UsageError(f"is no path: {error.strerror}", f"{name[:80]}…", None) from None
         if found is None:
             raise UsageError("no such file or folder", name, f"looked in: {self}")
         if not (found.is_dir() or stat.S_ISREG(found.lstat().st_mode)):
@@ -47,7 +50,8 @@ class Roots:
         place = self.place(name)
         try:
             if place.is_dir():
-                return files_in(place, within=self.folders)
+                files, notes = files_in(place, within=self.folders)
+                return files, notes or ([] if files else [f"{name}: no files in this folder"])
             file, notes = file_at(place, name)
         except OSError as error:
             raise UsageError(f"cannot be read: {error.strerror or error}", name, None) from None
