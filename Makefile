@@ -27,7 +27,7 @@ demo: $(VENV)/.runtime
 
 serve: $(VENV)/.serve
 	@token=$${ADVISOR_TOKEN:-$$($(PY) -c 'import secrets; print(secrets.token_urlsafe(24))')}; echo "serve: token $$token"; \
-		ADVISOR_TOKEN=$$token $(VENV)/bin/advisor serve --host $(HOST) --port $(PORT) || [ $$? -eq 130 ] # Ctrl-C
+		ADVISOR_TOKEN=$$token exec $(VENV)/bin/advisor serve --host $(HOST) --port $(PORT) # exec: a signal to make reaches it
 
 test: $(VENV)/.dev
 	@$(PY) -m pytest -n auto --dist loadgroup

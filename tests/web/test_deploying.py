@@ -1,8 +1,13 @@
 """What is shipped to run the service with: the limits as documented, the image, the manifest."""
 
+import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,3 +83,29 @@ def test_the_image_asks_how_its_service_is(server):
     for port, wanted in ((server.port, 0), (1, 1)):
         done = subprocess.run([sys.executable, "-c", code.replace("8000", str(port))], check=False, capture_output=True)
         assert done.returncode == wanted, done.stderr
+
+
+def test_a_signal_to_make_reaches_the_service(tmp_path: Path) -> None:
+    """An init or a script signals make alone; the service was left running, without anybody who knew of it."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "advisor").write_text(
+        "#!/bin/sh\ntrap 'echo ended; exit 0' TERM\necho $$ >pid\nn=0\n"
+        "while [ $n -lt 100 ]; do n=$((n + 1)); sleep 0.05; done\n"
+    )
+    (tmp_path / ".venv" / "bin" / "advisor").chmod(0o755)
+    made = subprocess.Popen(
+        ["make", "-o", ".venv/.serve", "serve"],
+        cwd=tmp_path,
+        env=os.environ | {"ADVISOR_TOKEN": "t" * 16},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    for _ in range(200):
+        if (tmp_path / "pid").exists():
+            break
+        time.sleep(0.02)
+    made.send_signal(signal.SIGTERM)
+    said, _ = made.communicate(timeout=20)
+    assert "ended" in said, "what make started did not get the signal"
