@@ -19,7 +19,7 @@ from advisor.evidence.dates import day, periods
 from advisor.evidence.image_tags import Placed, how_to_tell
 from advisor.evidence.moving_tags import newest
 from advisor.evidence.partial_build import PartialBuild
-from advisor.evidence.spellings import changed_tag
+from advisor.evidence.spellings import changed_tag, strange
 from advisor.model.build import Component
 
 # acme/vllm-openai-cu128, team/sglang-patched; not vllm-router, vllm-gaudi, llm-d-cuda
@@ -169,7 +169,7 @@ def _read_tag(reading: PartialBuild, name: str, tag: str) -> None:
 
 def _odd_form(tag: str, number: re.Match[str]) -> str:
     """What stands behind the number in a tag of the project's own image, where the project gives out no such form."""
-    return tag[number.end("version") :].lstrip("-_.") if number.start("version") <= 1 else ""
+    return strange(tag[number.end("version") :]) if number.start("version") <= 1 else ""
 
 
 def _strange(reading: PartialBuild, name: str, version: str, home: bool) -> str:

@@ -79,10 +79,10 @@ def spelled(text: str) -> Spelled:
     text = _STAGE.sub(stage, text)
     fork = ""
     for found in _SUFFIX.finditer(text):
-        fork = fork or _strange(found["suffix"])
+        fork = fork or strange(found["suffix"])
     if fork:
         notes.append(f"a build with `-{fork}` in its name is not the stock release: what was changed in it?")
-    text = _SUFFIX.sub(lambda found: f"{found['number']} " if _strange(found["suffix"]) else found.group(), text)
+    text = _SUFFIX.sub(lambda found: f"{found['number']} " if strange(found["suffix"]) else found.group(), text)
     return Spelled(text, fork, tuple(notes))
 
 
@@ -91,6 +91,7 @@ def changed_tag(tag: str) -> str:
     return next((part for part in re.split(r"[-_]", tag.lower()) if _CHANGED.fullmatch(part)), "")
 
 
-def _strange(suffix: str) -> str:
-    strange = [part for part in re.split(r"[-_.]", suffix) if part and not _PLATFORM.fullmatch(part.lower())]
-    return "-".join(strange)
+def strange(suffix: str) -> str:
+    """The parts of a suffix that say more than where the build runs: `cu129-patched` -> patched; else ""."""
+    parts = [part for part in re.split(r"[-_.]", suffix) if part and not _PLATFORM.fullmatch(part.lower())]
+    return "-".join(parts)

@@ -510,6 +510,8 @@ def test_words_around_a_number(text, known, note):
         ("vllm/vllm-openai:v0.11.0-custom", "custom"),
         ("lmsysorg/sglang:v0.5.16-cu130", ""),
         ("lmsysorg/sglang:v0.5.16-rocm700-mi30x", ""),
+        ("sglang:v0.5.16-cu129", ""),
+        ("sglang:v0.5.16-cu129-ours", "ours"),
         ("vllm/vllm-openai:v0.11.0-x86_64", ""),
         ("openmmlab/lmdeploy:v0.9.0-cu12", ""),
     ],
