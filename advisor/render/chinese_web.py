@@ -18,6 +18,9 @@ WEB: dict[str, str] = {
     "It took too long": "用时过长",
     "That cannot be done as asked": "无法按此要求处理",
     "Something went wrong here": "服务出错",
+    "Nothing could be read in {names}: empty, or not text.": "{names} 中没有可读的内容：文件为空，或不是文本。",
+    "Nothing was handed over, so nothing was judged.": "没有提交任何内容，因此没有作出判断。",
+    "Paste something, or answer the question.": "请粘贴内容，或回答问题。",
     "What you typed is still there when you go back in the browser.": "在浏览器中返回上一页，已输入的内容还在。",
     # the first page
     "Which known failure is it?": "是哪一个已知故障？",
@@ -49,7 +52,7 @@ WEB: dict[str, str] = {
     "What it can still be": "还可能是什么",
     "and {count} more, less likely": "另有 {count} 个，可能性更小",
     "{share} % stays with a failure that no rule knows.": "另有 {share} % 留给尚无规则收录的故障。",
-    "Links open in another window: this page cannot be come back to.": "链接在新窗口中打开，因为离开后无法回到此页。",
+    "Links open in another window, so that this diagnosis stays.": "链接在新窗口中打开，本次诊断不会丢失。",
     "Understood": "已识别",
     "Flags of {build}": "{build} 的参数",
     "Answered": "已回答",

@@ -123,6 +123,7 @@ def diagnosis(
         unknown_share=round(100 * (1 - sum(one.share for one in now.candidates))),
         considered=now.considered,
         recognised=diagnosis_page.recognised(now.recognised),
+        unread=_unread(now, sheet),
         choice=diagnosis_page.choice,
         told=lambda text: told(text, prose),
         engines=engines,
@@ -134,6 +135,12 @@ def diagnosis(
 
 def _row(one: Candidate, prose: Mapping[str, str]) -> Row:
     return Row(one.rule, told(one.summary, prose), one.status, round(100 * one.share, 1))
+
+
+def _unread(now: Standing, sheet: Sheet) -> list[str]:
+    """The files that were handed over and hold nothing that could be read. Of an archive its members are not told."""
+    handed = {one.name for one in sheet.files}
+    return [one.name for one in now.report.coverage.inputs if one.kind in ("binary", "empty") and one.name in handed]
 
 
 def _part(template: str, parts: dict[str, object]) -> Markup:

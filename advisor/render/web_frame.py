@@ -133,4 +133,4 @@ def problem(frame: Frame, status: int, what: str, where: str, hint: str) -> str:
     titles = {404: say("Not found"), 413: say("Too much at once"), 503: say("Busy"), 504: say("It took too long")}
     default = say("That cannot be done as asked") if status < 500 else say("Something went wrong here")
     title = titles.get(status, default)
-    return written("problem.html.j2", frame, title=title, what=what, where=where, hint=hint, here="")
+    return written("problem.html.j2", frame, title=title, status=status, what=what, where=where, hint=hint, here="")

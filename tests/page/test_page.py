@@ -132,6 +132,7 @@ def test_a_question_is_answered_in_place_and_an_answer_taken_back(page: Any) -> 
     )
     assert page.inner_text("#status") == page.title()
     answered(page, "I don't know")
+    assert page.inner_text(".answers li:last-child strong") == "I don't know"
     assert page.locator(".answers li").count() == 2
     page.click(".answers li:first-child >> text='take back'")
     page.wait_for_function("() => document.querySelectorAll('.answers li').length === 1")
@@ -212,6 +213,19 @@ def test_an_option_that_is_none_is_said_and_stays(page: Any, plain: Any) -> None
         said = one.inner_text(".notice[role=alert]")
         assert "not a variable" in said and "banana" in said
         assert one.input_value("#o-env") == "not a variable" and one.locator("#question").count()
+
+
+def test_what_could_not_be_read_is_said_at_the_top(page: Any, tmp_path: Path) -> None:
+    paste(page, "")
+    assert "Nothing was handed over, so nothing was judged." in page.inner_text("[role=alert]")
+    page.goto("/")
+    (tmp_path / "core.bin").write_bytes(random.Random(1).randbytes(50_000))
+    page.set_input_files("#files", tmp_path / "core.bin")
+    page.click("text=Find the failure")
+    page.wait_for_selector("#can-be")
+    assert "Nothing could be read in core.bin" in page.inner_text("[role=alert]")
+    paste(page, HANGS)
+    assert page.locator("[role=alert]").count() == 0
 
 
 def test_what_is_refused_leaves_all_that_was_typed(page: Any) -> None:
@@ -361,6 +375,13 @@ def test_no_path_leads_elsewhere(plain: Any, base: str) -> None:
     plain.goto(f"{base}//evil.example/x")
     assert "Not found" in plain.inner_text("h1")
     assert plain.locator(".languages a").evaluate("(one) => one.host") == plain.evaluate("location.host")
+
+
+def test_what_is_not_found_leads_on(plain: Any, base: str) -> None:
+    plain.goto("/flags/vllm/0.29.0/0.27.1")
+    assert plain.inner_text(".what") == "0.29.0 is not before 0.27.1", "without the command line's words for it"
+    plain.click(".problem >> text=Flags")
+    assert plain.url == f"{base}/flags"
 
 
 def test_flags_are_found_and_compared(plain: Any) -> None:
