@@ -38,6 +38,15 @@ def words(ran: Ran, rule: str, *keys: str) -> str:
     return " ".join(str(finding[key]) for key in keys)
 
 
+def test_of_likely_failures_the_one_whose_own_signs_were_seen_leads() -> None:
+    """The build's version alone makes others certain of their ground, not of what happened."""
+    demo = [str(ROOT / "docs" / "demo" / name) for name in ("rank0.stack.txt", "rank1.stack.txt", "scheduler.log")]
+    flags = (ROOT / "docs" / "demo" / "launch.sh").read_text()
+    report = checked("--engine", "sglang", "--version", "0.5.16", "--flags", flags, *demo).report
+    likely = [one for one in report["findings"] if one["status"] == "likely"]
+    assert likely[0]["rule"] == LEAK and len(likely) > 1
+
+
 def test_lmdeploy_silent_hang() -> None:
     ran = checked(
         "--engine", "lmdeploy", "--version", "f03bdf1c", "--flags", LMDEPLOY_FLAGS, "--symptom", "heartbeat stopped, no traceback"

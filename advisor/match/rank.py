@@ -1,8 +1,8 @@
 """Verdicts in the order an operator should read them.
 
-Status first, then how distinctive what is known is: symptoms seen count whole, preconditions half. A sign that many
-rules share weighs little: its weight is the logarithm of how rare it is in the catalogue, so adding a rule adjusts the
-weights by itself.
+Status first, then whether what tells the failure from its look-alikes was seen, then how distinctive what is known is:
+symptoms seen count whole, preconditions half. A sign that many rules share weighs little: its weight is the logarithm
+of how rare it is in the catalogue, so adding a rule adjusts the weights by itself.
 """
 
 from __future__ import annotations
@@ -40,4 +40,12 @@ def score(verdict: Verdict, weight: Mapping[str, float]) -> float:
 def in_order(verdicts: Iterable[Verdict], weight: dict[str, float]) -> list[Verdict]:
     """Shown verdicts, most telling first; ties in the order of rule ids."""
     shown = [one for one in verdicts if one.status is not None]
-    return sorted(shown, key=lambda one: (STATUSES.index(one.status or "ruled_out"), -score(one, weight), one.rule.id))
+    return sorted(
+        shown,
+        key=lambda one: (
+            STATUSES.index(one.status or "ruled_out"),
+            one.signature.truth is not Truth.YES,
+            -score(one, weight),
+            one.rule.id,
+        ),
+    )
