@@ -20,6 +20,7 @@ from advisor.render.language import speaking
 from advisor.render.quoting import UNSAFE
 from advisor.render.text import text
 from tests.front_door import advisor
+from tests.page.browser import ARGUMENTS
 from tests.render.reports import HOSTILE, HUNG, REPORTS
 
 DATA = Path(__file__).parents[1] / "evidence" / "data"
@@ -309,13 +310,7 @@ def _dumped(frame: Path, home: Path) -> str:
     )
     flags = [
         "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
+        *ARGUMENTS,
         "--allow-file-access-from-files",
         "--virtual-time-budget=3000",
         "--dump-dom",
