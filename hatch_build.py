@@ -27,13 +27,13 @@ class CatalogueHook(BuildHookInterface):
     def compiled(self) -> list[Path]:
         """The compiled catalogue and engine profiles, in a folder of their own until the wheel is written."""
         sys.path.insert(0, self.root)
-        from advisor.catalog import compiled, engines, histories, kept, replacements
+        from advisor.catalog import compiling, engines, histories, kept, layout, replacements
 
         self.folder = tempfile.TemporaryDirectory()
-        catalogue = compiled.compile_rules(Path(self.root, "rules"))
-        if catalogue["problems"]:
-            raise SystemExit("\n".join(catalogue["problems"]))
-        files = [Path(self.folder.name, "catalog.json"), Path(self.folder.name, "engines.json")]
+        catalogue = compiling.compile_rules(Path(self.root, "rules"))
+        if problems := layout.header(catalogue)["problems"]:
+            raise SystemExit("\n".join(problems))
+        files = [Path(self.folder.name, layout.SHIPPED), Path(self.folder.name, "engines.json")]
         kept.write(files[0], catalogue)
         kept.write(files[1], engines.compile_profiles(Path(self.root, "knowledge")))
         for settings in sorted(Path(self.root, "knowledge").glob("*/settings.json")):

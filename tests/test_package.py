@@ -12,7 +12,7 @@ import pytest
 REPO = Path(__file__).parents[1]
 CATALOGUE = ("rules", "knowledge")
 COMPILED = (
-    "catalog.json",
+    "catalog.jsonl",
     "engines.json",
     "replacements.json",
     *(f"settings-{file.parent.name}.json" for file in REPO.glob("knowledge/*/settings.json")),

@@ -1,22 +1,118 @@
-"""Rule files → one compiled file → rules. YAML is for people; a check never parses it.
+"""The compiled catalogue → rules, each built when it is asked for. YAML is for people; a check never parses it.
 
-The compiled form is JSON named by the content it was made from. An installed package carries it; a source tree keeps
-it in the user's cache folder and makes it anew whenever a rule file's name, size or time changes.
+The compiled form is a file of JSON lines named by what it was made from. An installed package carries it; a source tree
+keeps it in the user's cache folder and makes it anew whenever a rule file's name, size or time changes. Only the lines
+that a case calls for are read, so that many more rules cost a start next to nothing. Each line is checked against its
+sum; a damaged file is made anew, silently.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from zlib import crc32
 
-from advisor.catalog.kept import kept, loaded
+from advisor.catalog.kept import kept_file, made_anew, opened
+from advisor.catalog.layout import FORMAT, SHIPPED, Place, header, header_at
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import root, rule_files, rules_root
+from advisor.model.condition import Atom
 from advisor.model.rule import Rule
+from advisor.model.trigger import Trigger
 
-FORMAT = 1
+Weights = dict[str, float]
+"""How distinctive each condition is, by its key: log((rules + 1) / rules that use it)."""
+
+
+class Listed(NamedTuple):
+    """A rule by its name alone, and where the rest of it is."""
+
+    id: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The rules of one engine in the order of ids, and what calls for them: numbers in `rules`.
+
+    `always` may have something to say of any case, `seen` where its trigger is met; `logs` are called for by a pattern
+    found in a text. `downstream` are the lines that some rule says only follow from its failure.
+    """
+
+    rules: tuple[Listed, ...]
+    always: tuple[int, ...]
+    seen: tuple[tuple[Trigger, tuple[int, ...]], ...]
+    logs: dict[str, tuple[int, ...]]
+    downstream: tuple[Atom, ...]
+
+
+class Compiled:
+    """A compiled catalogue: a section for each engine, in the order of ids. Retired rules are left out."""
+
+    def __init__(self, content: Any, renew: Callable[[], bytes]) -> None:
+        self._content, self._renew, self._head = content, renew, header(content)
+        self._sections: dict[str, Section] = {}
+        self._rules: dict[Place, tuple[Rule, Weights]] = {}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """A line for each rule file that cannot be used."""
+        return tuple(self._head["problems"])
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines that have rules, `any` among them."""
+        return tuple(self._head["sections"])
+
+    def section(self, engine: str) -> Section:
+        """The rules of one engine."""
+        if engine not in self._sections:
+            self._sections[engine] = _section(json.loads(self._line(self._head["sections"][engine])))
+        return self._sections[engine]
+
+    def rule(self, place: Place) -> tuple[Rule, Weights]:
+        """A rule, and the weights of its conditions."""
+        if place not in self._rules:
+            found = json.loads(self._line(place))
+            self._rules[place] = build_rule(found["rule"]), found["weights"]
+        return self._rules[place]
+
+    def all(self) -> Iterator[tuple[Rule, Weights]]:
+        """Every rule."""
+        return (self.rule(one.place) for engine in self.engines for one in self.section(engine).rules)
+
+    def _line(self, place: Iterable[int]) -> bytes:
+        start, end, sum_ = place
+        line = bytes(self._content[start:end])
+        if crc32(line) != sum_:
+            self._content = self._renew()  # the same rules give the same bytes
+            line = self._content[start:end]
+        return line
+
+
+def _sound(content: Any) -> bool:
+    head = header(content)
+    lists = isinstance(head["problems"], list) and isinstance(head["sections"], dict)
+    return lists and head["format"] == FORMAT and head["bytes"] == header_at(content)
+
+
+def _section(raw: dict[str, Any]) -> Section:
+    return Section(
+        tuple(Listed(id, (start, end, sum_)) for id, start, end, sum_ in raw["rules"]),
+        tuple(raw["always"]),
+        tuple((Trigger(_atom(atom), holds), tuple(numbers)) for atom, holds, numbers in raw["seen"]),
+        {pattern: tuple(numbers) for pattern, numbers in raw["logs"]},
+        tuple(map(_atom, raw["downstream"])),
+    )
+
+
+def _atom(raw: list[Any]) -> Atom:
+    kind, name, op, value, means = raw
+    return Atom(kind, name, op, tuple(value) if isinstance(value, list) else value, means)
 
 
 @dataclass(frozen=True)
@@ -30,35 +126,26 @@ class Rules:
 @cache
 def rules(base: Path | None = None) -> Rules:
     """Every rule below `base`; the shipped catalogue by default."""
-    compiled = _compiled(base or rules_root())
-    made = (build_rule(raw) for raw in compiled["rules"])
-    return Rules(tuple(rule for rule in made if rule.maturity != "retired"), tuple(compiled["problems"]))
+    found = compiled(base)
+    return Rules(tuple(rule for rule, _ in found.all()), found.problems)
 
 
-def _compiled(base: Path) -> dict[str, Any]:
-    shipped = root() / "catalog.json"
+@cache
+def compiled(base: Path | None = None) -> Compiled:
+    """The compiled form of the rules below `base`; the shipped catalogue's by default."""
+    base = base or rules_root()
+    shipped = root() / SHIPPED
+    make = partial(_made, base)
     if base == rules_root() and shipped.is_file():
-        return loaded(shipped, _sound) or compile_rules(base)
+        return Compiled(opened(shipped, _sound) or make(), make)
     stats = [(file.relative_to(base), file.stat()) for file in rule_files(base)]
-    lines = [f"{name} {stat.st_size} {stat.st_mtime_ns}\n" for name, stat in stats]
-    return kept("catalog", f"{FORMAT}\n{base}\n{''.join(lines)}", lambda: compile_rules(base), _sound)
+    lines = "".join(f"{name} {stat.st_size} {stat.st_mtime_ns}\n" for name, stat in stats)
+    made_from = f"{FORMAT}\n{base}\n{lines}"
+    content = kept_file("catalog", made_from, make, _sound)
+    return Compiled(content, partial(made_anew, "catalog", made_from, make))
 
 
-def _sound(content: Any) -> bool:
-    return content.get("format") == FORMAT and isinstance(content.get("rules"), list)
+def _made(base: Path) -> bytes:
+    from advisor.catalog.compiling import compile_rules
 
-
-def compile_rules(base: Path) -> dict[str, Any]:
-    """The plain data of every usable rule file, and one line for each that is not."""
-    from advisor.catalog.schema import read
-
-    found: list[dict[str, Any]] = []
-    faults: list[str] = []
-    for file in rule_files(base):
-        raw, _, problems = read(file, str(file.relative_to(base.parent)))
-        if raw is not None:
-            found.append(raw)
-            continue
-        more = f" (and {len(problems) - 1} more; advisor rules validate lists them)" if len(problems) > 1 else ""
-        faults.append(f"{problems[0]}: rule left out{more}")
-    return {"format": FORMAT, "rules": found, "problems": faults}
+    return compile_rules(base)

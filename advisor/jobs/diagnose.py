@@ -76,7 +76,7 @@ def stand(judgement: Judgement, request: Request, asked: frozenset[str]) -> Stan
         candidates=tuple(
             Candidate(one.verdict.rule.id, one.verdict.rule.summary, one.verdict.status, one.share) for one in held
         ),
-        considered=len(judgement.judged),
+        considered=judgement.considered,
         ask=asks[0] if asks else None,
         captures=captures(judgement, held, offered, place),
     )

@@ -1,18 +1,24 @@
-"""Case → judgement: every rule's verdict on one case, in the order to read them."""
+"""Case → judgement: every rule's verdict on one case, in the order to read them.
+
+Only the rules that the case calls for are built and judged (`model/trigger.py`): the rest have nothing to say of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
-from advisor.catalog.compiled import rules
+from advisor.catalog.compiled import Section, compiled, rules
 from advisor.catalog.engines import knowledge, named
+from advisor.match.calling import found, met
 from advisor.match.judge import Verdict, applies, judge
 from advisor.match.layers import layers
-from advisor.match.rank import in_order, weights
+from advisor.match.rank import in_order
 from advisor.match.view import View
 from advisor.model.build import Build, Component
 from advisor.model.case import Case
+from advisor.model.condition import Atom, atoms
 from advisor.model.fact import TRIED, FactKind
 from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.rule import Rule
@@ -21,18 +27,25 @@ from advisor.patterns import PatternError
 
 @dataclass(frozen=True)
 class Judgement:
-    """A case, how it looks, and every verdict worth showing, in order. `judged`: the verdict of every rule."""
+    """A case, how it looks, and every verdict worth showing, in order.
+
+    `considered` is how many rules can speak of the case at all; `downstream` are the lines that one of them calls a
+    consequence; `among` are the rules that were judged where they are not the catalogue.
+    """
 
     case: Case
     view: View
     verdicts: list[Verdict]
-    judged: tuple[Verdict, ...]
+    considered: int
+    downstream: tuple[Atom, ...]
+    among: tuple[Rule, ...] | None = None
     left_out: tuple[str, ...] = ()
 
-    @property
-    def among(self) -> tuple[Rule, ...]:
-        """The rules that were judged."""
-        return tuple(one.rule for one in self.judged)
+    @cached_property
+    def judged(self) -> tuple[Verdict, ...]:
+        """The verdict of every rule, those with nothing to show among them."""
+        among = catalogue() if self.among is None else self.among
+        return tuple(_verdicts((one for one in among if applies(one, *self.view.engines)), self.view, []))
 
 
 @cache
@@ -44,12 +57,12 @@ def catalogue() -> tuple[Rule, ...]:
 @cache
 def catalogue_weights() -> dict[str, float]:
     """How distinctive each condition of the shipped catalogue is."""
-    return weights(catalogue())
+    return {key: weight for _, own in compiled().all() for key, weight in own.items()}
 
 
 def catalogue_problems() -> tuple[str, ...]:
     """A line for each rule file of the shipped catalogue that cannot be used."""
-    return rules().problems
+    return compiled().problems
 
 
 def _kinds() -> dict[str, FactKind]:
@@ -90,15 +103,41 @@ def with_trials(view: View) -> View:
 
 
 def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
-    """Every rule's verdict on a case, in the order to read them."""
-    weight = catalogue_weights() if among is None else weights(among)
-    among = catalogue() if among is None else among
+    """Every rule's verdict on a case, in the order to read them; of the shipped catalogue unless `among` is given."""
     view = view_of(case)
-    considered = [rule for rule in among if applies(rule, *view.engines)]
-    verdicts, left_out = [], []
-    for rule in considered:
+    left_out: list[str] = []
+    if among is None:
+        sections = _sections(view.engines)
+        asked = [compiled().rule(place) for section in sections for place in _called(section, view)]
+        considered = sum(len(one.rules) for one in sections)
+        downstream = [atom for one in sections for atom in one.downstream]
+        weight = {key: own for _, each in asked for key, own in each.items()}
+        here = [rule for rule, _ in asked]
+    else:
+        from advisor.model.weight import weights
+
+        here = [rule for rule in among if applies(rule, *view.engines)]
+        considered, weight = len(here), weights(among)
+        downstream = [atom for rule in here for one in rule.symptoms.downstream for atom in atoms(one)]
+    verdicts = list(_verdicts(here, view, left_out))
+    return Judgement(view.case, view, in_order(verdicts, weight), considered, tuple(downstream), among, tuple(left_out))
+
+
+def _sections(engines: Sequence[str]) -> list[Section]:
+    """The rules that speak of one of these engines; all while the engine is not known."""
+    every = compiled()
+    return [every.section(one) for one in every.engines if one == "any" or not any(engines) or one in engines]
+
+
+def _called(section: Section, view: View) -> Iterator[tuple[int, int, int]]:
+    """The places of the rules of a section that the case calls for, in the order of ids."""
+    numbers = {one for called in (*met(section.seen, view), *found(section.logs, view)) for one in called}
+    return (section.rules[one].place for one in sorted(numbers.union(section.always)))
+
+
+def _verdicts(rules: Iterator[Rule] | Sequence[Rule], view: View, left_out: list[str]) -> Iterator[Verdict]:
+    for rule in rules:
         try:
-            verdicts.append(judge(rule, view))
+            yield judge(rule, view)
         except PatternError as error:
             left_out.append(f"{rule.id} left out: a pattern is outside the linear-time language: {error}")
-    return Judgement(view.case, view, in_order(verdicts, weight), tuple(verdicts), tuple(left_out))

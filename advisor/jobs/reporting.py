@@ -70,7 +70,7 @@ def report(judgement: Judgement) -> Report:
         questions=questions(verdicts, view),
         related=_related(judgement),
         excerpts=(),
-        coverage=_coverage(case, len(judgement.among), (*judgement.left_out, *_not_understood(judgement))),
+        coverage=_coverage(case, judgement.considered, (*judgement.left_out, *_not_understood(judgement))),
         as_of=max((one.rule.as_of for one in verdicts), default=""),
         advisor=__version__,
     )
@@ -108,7 +108,7 @@ def _echoes(judgement: Judgement) -> list[Statement]:
         return []
     told = {(span.artifact, span.line) for one in judgement.case.situation for span in one.spans}
     said: dict[str, Statement] = {}
-    for what, fact in of_nobody(judgement.among, judgement.view):
+    for what, fact in of_nobody(judgement.downstream, judgement.view):
         if fact.span is None or (fact.span.artifact, fact.span.line) not in told:
             spans = (fact.span,) if fact.span else ()
             says_ = f"{what}: by itself this names no cause; look for what came before it, on this rank or another"

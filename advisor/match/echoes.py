@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from advisor.match.conditions import evaluate
 from advisor.match.view import View
-from advisor.model.condition import Condition, atoms
+from advisor.model.condition import Atom, Condition, atoms
 from advisor.model.fact import Fact
 from advisor.model.rule import Rule
 from advisor.model.truth import Truth
@@ -23,13 +23,13 @@ def echoes(rule: Rule, view: View) -> tuple[Fact, ...]:
     return tuple(dict.fromkeys(fact for _, fact in _seen(rule.symptoms.downstream, view)))
 
 
-def of_nobody(rules: Iterable[Rule], view: View) -> tuple[tuple[str, Fact], ...]:
-    """What any of the rules calls downstream and the case shows, each line once, and how to name it.
+def of_nobody(downstream: Iterable[Atom], view: View) -> tuple[tuple[str, Fact], ...]:
+    """What rules call downstream and the case shows, each line once, and how to name it.
 
     A rule's words for a line tell of its own failure (the watchdog *of a stage whose peer died*), which is not known
     to be at work: a line is named by its own text, and only what has none by those words.
     """
-    every = {atom.key(): atom for rule in rules for one in rule.symptoms.downstream for atom in atoms(one)}
+    every = {atom.key(): atom for atom in downstream}
     first: dict[tuple[str, int | None], tuple[str, Fact]] = {}
     for means, fact in _seen(every.values(), view):
         place = (fact.span.artifact, fact.span.line) if fact.span else (fact.name, None)

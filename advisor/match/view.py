@@ -7,7 +7,7 @@ else: not seen is not known, unless the reader vouches that the text covers the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -195,12 +195,28 @@ class View:
     def _said(self, about: str) -> tuple[Fact, ...]:
         """What the user answered when asked about this: of a flag or variable None, of a line or stack False, says
         that it is not there."""
-        return tuple(fact for fact in self.case.facts if fact.name == about and fact.origin == "stated")
+        return tuple(fact for fact in self._facts.get(about, ()) if fact.origin == "stated")
+
+    @cached_property
+    def _facts(self) -> dict[str, list[Fact]]:
+        """The facts of the case by name."""
+        found: dict[str, list[Fact]] = {}
+        for fact in self.case.facts:
+            found.setdefault(fact.name, []).append(fact)
+        return found
+
+    def answered(self, kind: str) -> bool:
+        """Whether the user answered any question of this kind."""
+        return any(name.startswith(f"{kind}:") for name in self._facts)
+
+    def patterns(self, among: Collection[str]) -> Collection[str]:
+        """Those of the patterns that a text of the case may show."""
+        return among
 
     # facts, hardware, components, model
 
     def _fact(self, name: str) -> Answer:
-        stated = _strongest(_read_first(fact for fact in self.case.facts if fact.name == name))
+        stated = _strongest(_read_first(self._facts.get(name, ())))
         derived = self._derived(name)
         given = tuple(fact for fact in derived.facts if fact.origin != "default")
         if given or stated:
@@ -234,7 +250,7 @@ class View:
         return Answer(facts, missing=missing)
 
     def _hardware(self, name: str) -> Answer:
-        facts = _strongest(_read_first(fact for fact in self.case.facts if fact.name == f"hardware.{name}"))
+        facts = _strongest(_read_first(self._facts.get(f"hardware.{name}", ())))
         if not facts and name == "vendor":
             facts = self._vendor()
         return Answer(facts, missing=None if facts else Missing(f"hardware:{name}", *_HARDWARE[name]))
@@ -253,8 +269,8 @@ class View:
         build = self.case.build
         found = [
             fact.but(name=f"component:{name}")
-            for fact in self.case.facts
-            if fact.name == f"component.{name}" and isinstance(fact.value, str)
+            for fact in self._facts.get(f"component.{name}", ())
+            if isinstance(fact.value, str)
         ]
         loaded = tuple(fact for fact in found if fact.origin == "observed" and not self._is_listed(fact))
         if loaded:

@@ -49,7 +49,7 @@ QUICK = re.compile(
 @pytest.mark.parametrize("content", SPOILED)
 def test_a_spoiled_cache_is_made_anew_silently(answer: tuple[Path, tuple[int, bytes, bytes]], content: str) -> None:
     cache, before = answer
-    files = [file for file in (cache / "inference-advisor").glob("*.json")]
+    files = [file for file in (cache / "inference-advisor").glob("*.json*")]
     assert {kind for kind in KINDS if any(file.name.startswith(kind) for file in files)} == set(KINDS)
     files = [file for file in files if content in SPOILED[::3] or QUICK.match(file.name)]
     for file in files:
@@ -63,3 +63,17 @@ def test_a_cache_that_cannot_be_written_costs_only_time(
 ) -> None:
     (tmp_path / "inference-advisor").write_text("a file where the folder would be")
     assert run(tmp_path) == answer[1]
+
+
+@pytest.mark.parametrize("at", [0.02, 0.5, 0.97])
+def test_a_damaged_line_is_made_anew_silently(answer: tuple[Path, tuple[int, bytes, bytes]], at: float) -> None:
+    """As long as before and with its head whole: found by the sum of the line, when a case calls for it."""
+    cache, before = answer
+    (file,) = (cache / "inference-advisor").glob("catalog-*.jsonl")
+    sound = file.read_bytes()
+    rules = b"".join(line.replace(b'"', b"'") for line in sound.splitlines(keepends=True)[:-1])
+    spoiled = rules + sound.splitlines(keepends=True)[-1]
+    assert len(spoiled) == len(sound)
+    file.write_bytes(spoiled if at == 0.5 else sound[: int(at * len(sound))])
+    assert run(cache) == before
+    assert file.read_bytes() == sound

@@ -1,0 +1,86 @@
+"""Rule files → the bytes of a compiled catalogue (`layout`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from advisor.catalog.layout import FORMAT, Place
+from advisor.catalog.nouns import rule as build_rule
+from advisor.catalog.places import rule_files
+from advisor.model.condition import Atom, atoms
+from advisor.model.rule import Rule
+from advisor.model.trigger import Trigger, triggers
+from advisor.model.weight import weighed, weights
+
+
+def compile_rules(base: Path) -> bytes:
+    """The compiled form of the rules below `base`, with one line for each rule file that cannot be used."""
+    from advisor.catalog.schema import read
+
+    found: list[dict[str, Any]] = []
+    faults: list[str] = []
+    for file in rule_files(base):
+        raw, _, problems = read(file, str(file.relative_to(base.parent)))
+        if raw is not None:
+            found.append(raw)
+            continue
+        more = f" (and {len(problems) - 1} more; advisor rules validate lists them)" if len(problems) > 1 else ""
+        faults.append(f"{problems[0]}: rule left out{more}")
+    return packed(found, faults)
+
+
+def packed(found: Iterable[dict[str, Any]], problems: list[str]) -> bytes:
+    """The compiled form of rules as plain data in the order of ids; retired ones are left out."""
+    made = [(raw, rule) for raw in found if (rule := build_rule(raw)).maturity != "retired"]
+    weight = weights(rule for _, rule in made)
+    content = bytearray()
+    by_engine: dict[str, list[tuple[Rule, Place]]] = {}
+    for raw, rule in made:
+        own = {key: weight[key] for key in sorted(weighed(rule))}
+        by_engine.setdefault(rule.engine, []).append((rule, _add(content, {"rule": raw, "weights": own})))
+    sections = {engine: _add(content, _section(rules)) for engine, rules in by_engine.items()}
+    head = {"format": FORMAT, "bytes": len(content), "problems": problems, "sections": sections}
+    _add(content, head)
+    return bytes(content)
+
+
+def _add(content: bytearray, value: dict[str, Any]) -> Place:
+    line = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    start = len(content)
+    content += line + b"\n"
+    return start, start + len(line), crc32(line)
+
+
+def _section(rules: list[tuple[Rule, Place]]) -> dict[str, Any]:
+    always: list[int] = []
+    seen: dict[Trigger, list[int]] = {}
+    logs: dict[str, list[int]] = {}
+    for number, (rule, _) in enumerate(rules):
+        called = triggers(rule)
+        if called is None:
+            always.append(number)
+        for one in called or ():
+            if one.atom.kind == "log" and one.holds:
+                logs.setdefault(one.atom.name, []).append(number)
+            else:
+                seen.setdefault(one, []).append(number)
+    downstream = {atom.key(): atom for rule, _ in rules for one in rule.symptoms.downstream for atom in atoms(one)}
+    return {
+        "rules": [[rule.id, *place] for rule, place in rules],
+        "always": always,
+        "seen": [[_plain(one.atom), one.holds, seen[one]] for one in sorted(seen, key=_order)],
+        "logs": [[pattern, logs[pattern]] for pattern in sorted(logs)],
+        "downstream": list(map(_plain, downstream.values())),
+    }
+
+
+def _order(one: Trigger) -> str:
+    return json.dumps([_plain(one.atom), one.holds])
+
+
+def _plain(atom: Atom) -> list[Any]:
+    return [atom.kind, atom.name, atom.op, atom.value, atom.means]

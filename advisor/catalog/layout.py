@@ -1,0 +1,30 @@
+"""How a compiled catalogue lies in its file, as JSON lines; a place in it is where a line starts and ends, and its sum.
+
+{"rule": {...}, "weights": {...}}                       every rule on a line of its own
+{"rules": [...], "always": [...], "seen": [...], ...}   then a section for each engine: `compiled.Section`
+{"format": 2, "bytes": 1234, "problems": [...],         then the head, which says where the sections are and how
+ "sections": {"vllm": [start, end, crc], ...}}          many bytes stand before it
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+FORMAT = 2
+SHIPPED = "catalog.jsonl"
+
+Place = tuple[int, int, int]
+"""Where a line starts and ends in the file, in bytes, and its CRC-32."""
+
+
+def header(content: Any) -> dict[str, Any]:
+    """The last line of a compiled file. Raises ValueError where it is not one."""
+    head: dict[str, Any] = json.loads(content[header_at(content) :])
+    return head
+
+
+def header_at(content: Any) -> int:
+    """Where the last line starts."""
+    start: int = content.rfind(b"\n", 0, len(content) - 1) + 1
+    return start
