@@ -28,26 +28,25 @@ Weights = dict[str, float]
 """How distinctive each condition is, by its key: log((rules + 1) / rules that use it)."""
 
 
-class Listed(NamedTuple):
-    """A rule by its name alone, and where the rest of it is."""
+class Section(NamedTuple):
+    """The rules of one engine in the order of ids, and what calls for them (`model/trigger.py`).
 
-    id: str
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """The rules of one engine in the order of ids, and what calls for them: numbers in `rules`.
-
-    `always` may have something to say of any case, `seen` where its trigger is met; `logs` are called for by a pattern
-    found in a text. `downstream` are the lines that some rule says only follow from its failure.
+    A rule is a number in `rules`, its id and its place; a trigger one in `asked`. `always` may have something to say of
+    any case. A call is [rule, the triggers that it takes besides]: in `logs` by the pattern that it takes first, in
+    `seen` by its first trigger. `downstream` are the lines that some rule says only follow from its failure.
     """
 
-    rules: tuple[Listed, ...]
-    always: tuple[int, ...]
-    seen: tuple[tuple[Trigger, tuple[int, ...]], ...]
-    logs: dict[str, tuple[int, ...]]
+    rules: list[tuple[str, int, int, int]]
+    always: list[int]
+    asked: list[Trigger]
+    logs: dict[str, list[list[int]]]
+    seen: list[tuple[int, list[list[int]]]]
     downstream: tuple[Atom, ...]
+
+    def place(self, rule: int) -> Place:
+        """Where a rule is."""
+        _, start, end, sum_ = self.rules[rule]
+        return start, end, sum_
 
 
 class Compiled:
@@ -83,7 +82,8 @@ class Compiled:
 
     def all(self) -> Iterator[tuple[Rule, Weights]]:
         """Every rule."""
-        return (self.rule(one.place) for engine in self.engines for one in self.section(engine).rules)
+        sections = map(self.section, self.engines)
+        return (self.rule(section.place(rule)) for section in sections for rule in range(len(section.rules)))
 
     def _line(self, place: Iterable[int]) -> bytes:
         start, end, sum_ = place
@@ -101,13 +101,9 @@ def _sound(content: Any) -> bool:
 
 
 def _section(raw: dict[str, Any]) -> Section:
-    return Section(
-        tuple(Listed(id, (start, end, sum_)) for id, start, end, sum_ in raw["rules"]),
-        tuple(raw["always"]),
-        tuple((Trigger(_atom(atom), holds), tuple(numbers)) for atom, holds, numbers in raw["seen"]),
-        {pattern: tuple(numbers) for pattern, numbers in raw["logs"]},
-        tuple(map(_atom, raw["downstream"])),
-    )
+    asked = [Trigger(_atom(atom), holds) for holds, *atom in raw["asked"]]
+    downstream = tuple(map(_atom, raw["downstream"]))
+    return Section(raw["rules"], raw["always"], asked, raw["logs"], raw["seen"], downstream)
 
 
 def _atom(raw: list[Any]) -> Atom:

@@ -13,7 +13,7 @@ from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import rule_files
 from advisor.model.condition import Atom, atoms
 from advisor.model.rule import Rule
-from advisor.model.trigger import Trigger, triggers
+from advisor.model.trigger import Shared, Trigger, calls, counted
 from advisor.model.weight import weighed, weights
 
 
@@ -42,7 +42,8 @@ def packed(found: Iterable[dict[str, Any]], problems: list[str]) -> bytes:
     for raw, rule in made:
         own = {key: weight[key] for key in sorted(weighed(rule))}
         by_engine.setdefault(rule.engine, []).append((rule, _add(content, {"rule": raw, "weights": own})))
-    sections = {engine: _add(content, _section(rules)) for engine, rules in by_engine.items()}
+    shared = counted(rule for _, rule in made)
+    sections = {engine: _add(content, _section(rules, shared)) for engine, rules in by_engine.items()}
     head = {"format": FORMAT, "bytes": len(content), "problems": problems, "sections": sections}
     _add(content, head)
     return bytes(content)
@@ -55,31 +56,30 @@ def _add(content: bytearray, value: dict[str, Any]) -> Place:
     return start, start + len(line), crc32(line)
 
 
-def _section(rules: list[tuple[Rule, Place]]) -> dict[str, Any]:
+def _section(rules: list[tuple[Rule, Place]], shared: Shared) -> dict[str, Any]:
     always: list[int] = []
-    seen: dict[Trigger, list[int]] = {}
-    logs: dict[str, list[int]] = {}
+    asked: dict[Trigger, int] = {}
+    logs: dict[str, list[list[int]]] = {}
+    seen: dict[int, list[list[int]]] = {}
     for number, (rule, _) in enumerate(rules):
-        called = triggers(rule)
+        called = calls(rule, shared)
         if called is None:
             always.append(number)
-        for one in called or ():
-            if one.atom.kind == "log" and one.holds:
-                logs.setdefault(one.atom.name, []).append(number)
+        for first, *rest in sorted(called or (), key=str):
+            beside = [asked.setdefault(one, len(asked)) for one in rest]
+            if first.atom.kind == "log" and first.holds:
+                logs.setdefault(first.atom.name, []).append([number, *beside])
             else:
-                seen.setdefault(one, []).append(number)
+                seen.setdefault(asked.setdefault(first, len(asked)), []).append([number, *beside])
     downstream = {atom.key(): atom for rule, _ in rules for one in rule.symptoms.downstream for atom in atoms(one)}
     return {
         "rules": [[rule.id, *place] for rule, place in rules],
         "always": always,
-        "seen": [[_plain(one.atom), one.holds, seen[one]] for one in sorted(seen, key=_order)],
-        "logs": [[pattern, logs[pattern]] for pattern in sorted(logs)],
+        "asked": [[one.holds, *_plain(one.atom)] for one in asked],
+        "logs": logs,
+        "seen": list(seen.items()),
         "downstream": list(map(_plain, downstream.values())),
     }
-
-
-def _order(one: Trigger) -> str:
-    return json.dumps([_plain(one.atom), one.holds])
 
 
 def _plain(atom: Atom) -> list[Any]:

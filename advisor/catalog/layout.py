@@ -1,8 +1,8 @@
 """How a compiled catalogue lies in its file, as JSON lines; a place in it is where a line starts and ends, and its sum.
 
 {"rule": {...}, "weights": {...}}                       every rule on a line of its own
-{"rules": [...], "always": [...], "seen": [...], ...}   then a section for each engine: `compiled.Section`
-{"format": 2, "bytes": 1234, "problems": [...],         then the head, which says where the sections are and how
+{"rules": [...], "asked": [...], "logs": {...}, ...}       then a section for each engine: `compiled.Section`
+{"format": 4, "bytes": 1234, "problems": [...],         then the head, which says where the sections are and how
  "sections": {"vllm": [start, end, crc], ...}}          many bytes stand before it
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-FORMAT = 2
+FORMAT = 4
 SHIPPED = "catalog.jsonl"
 
 Place = tuple[int, int, int]

@@ -12,6 +12,7 @@ import shutil
 import sys
 from copy import copy
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -218,23 +219,26 @@ def _code(reports: list[Report], threshold: Threshold) -> int:
 
 
 def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
-    from advisor.jobs.batch import reports
-    from advisor.render.json import json_line
+    from advisor.faces.batch import answers
 
     content = files_of.read(str(source)).content.decode("utf-8", "replace")
     lines, problems, code = [], [], OK
-    for number, (report, problem) in enumerate(reports(content), 1):
-        if problem:
-            problems.append(f"{source}:{number}: {problem}")
-        code = max(code, _code([report], threshold))
+    for number, found in enumerate(answers(content, partial(_code_of, threshold=threshold)), 1):
+        if found.problem:
+            problems.append(f"{source}:{number}: {found.problem}")
+        code = max(code, found.code)
         if output is None:
-            files_of.write(json_line(report), None)
+            files_of.write(found.text, None)
         else:
-            lines.append(json_line(report))
+            lines.append(found.text)
     if output is not None:
         files_of.write("\n".join(lines), output, [str(source)])
     _complain(problems)
     return USAGE if problems else code
+
+
+def _code_of(report: Report, threshold: Threshold) -> int:
+    return _code([report], threshold)
 
 
 class Prose(StrEnum):

@@ -31,7 +31,8 @@ def discrepancies(view: View) -> tuple[Discrepancy, ...]:
     """Every discrepancy of a case, errors first; the same thing said of several ranks is said once."""
     found = [each for one in view.case.launches for each in _misfits(one, view)]
     known = view.layer(view.case.build.engine).knowledge
-    return _told([*_engines(view.case), *found, *contradictions(view.case, known, _fixes())])
+    named = _fixes() if view.case.build.holdings else ()  # only then is any asked for: they take every rule to find
+    return _told([*_engines(view.case), *found, *contradictions(view.case, known, named)])
 
 
 def _engines(case: Case) -> Iterable[Discrepancy]:

@@ -5,14 +5,14 @@ Only the rules that the case calls for are built and judged (`model/trigger.py`)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from advisor.catalog.compiled import Section, compiled, rules
 from advisor.catalog.engines import knowledge, named
-from advisor.match.calling import found, met
-from advisor.match.judge import Verdict, applies, judge
+from advisor.match.calling import called
+from advisor.match.judge import Verdict, applies, judge, speaks
 from advisor.match.layers import layers
 from advisor.match.rank import in_order
 from advisor.match.view import View
@@ -119,7 +119,7 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
         here = [rule for rule in among if applies(rule, *view.engines)]
         considered, weight = len(here), weights(among)
         downstream = [atom for rule in here for one in rule.symptoms.downstream for atom in atoms(one)]
-    verdicts = list(_verdicts(here, view, left_out))
+    verdicts = list(_verdicts(here, view, left_out, speaks))
     return Judgement(view.case, view, in_order(verdicts, weight), considered, tuple(downstream), among, tuple(left_out))
 
 
@@ -131,13 +131,16 @@ def _sections(engines: Sequence[str]) -> list[Section]:
 
 def _called(section: Section, view: View) -> Iterator[tuple[int, int, int]]:
     """The places of the rules of a section that the case calls for, in the order of ids."""
-    numbers = {one for called in (*met(section.seen, view), *found(section.logs, view)) for one in called}
-    return (section.rules[one].place for one in sorted(numbers.union(section.always)))
+    numbers = {*section.always, *called(section.logs, section.seen, section.asked, view)}
+    return map(section.place, sorted(numbers))
 
 
-def _verdicts(rules: Iterator[Rule] | Sequence[Rule], view: View, left_out: list[str]) -> Iterator[Verdict]:
+def _verdicts(
+    rules: Iterable[Rule], view: View, left_out: list[str], wanted: Callable[[Rule, View], bool] = lambda *_: True
+) -> Iterator[Verdict]:
     for rule in rules:
         try:
-            yield judge(rule, view)
+            if wanted(rule, view):
+                yield judge(rule, view)
         except PatternError as error:
             left_out.append(f"{rule.id} left out: a pattern is outside the linear-time language: {error}")

@@ -1,42 +1,50 @@
-"""Triggers × case → which of them are met: the rules that they call for are judged, the rest have nothing to say.
+"""Calls × case → the rules that are called for: they are judged, the rest have nothing to say (`model/trigger.py`).
 
 A trigger that cannot be tried counts as met: the rule is judged, and what is wrong with it is said then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from advisor.match.conditions import truth
-from advisor.match.view import SEARCHED, View
+from advisor.match.view import View
 from advisor.model.condition import Atom
 from advisor.model.trigger import Trigger
 from advisor.model.truth import Truth
 from advisor.patterns import PatternError
 
-Called = TypeVar("Called")
+Calls = Iterable[Sequence[int]]
+"""Each a rule and the triggers that it takes besides, by number."""
 
 
-def met(seen: Sequence[tuple[Trigger, Called]], view: View) -> Iterator[Called]:
-    """What the triggers call for that the case meets."""
-    stacks = bool(view.case.threads) or view.answered("stack")
-    for (atom, holds), called in seen:
-        if (stacks or atom.kind != "stack") and _truth(atom, view) in (None, Truth.YES if holds else Truth.NO):
-            yield called
+def called(
+    logs: Mapping[str, Calls], seen: Iterable[tuple[int, Calls]], asked: Sequence[Trigger], view: View
+) -> Iterator[int]:
+    """The rules that the case calls for, some more than once: by a pattern in its texts, or by another trigger."""
+    met = _Met(asked, view)
+    firsts = [calls for number, calls in seen if met[number]]
+    firsts += [logs[one] for one in view.patterns(logs) if met.holds(Trigger(Atom("log", one), True))]
+    for calls in firsts:
+        yield from (rule for rule, *rest in calls if all(met[one] for one in rest))
 
 
-def found(logs: Mapping[str, Called], view: View) -> Iterator[Called]:
-    """What the patterns call for that the texts of the case show, or that an answer says they do."""
-    if not view.answered("log") and not any(one.kind in SEARCHED for one in view.case.artifacts):
-        return
-    for pattern in view.patterns(logs):
-        if _truth(Atom("log", pattern), view) in (None, Truth.YES):
-            yield logs[pattern]
+class _Met:
+    """Whether a trigger is met, by number; each tried once."""
 
+    def __init__(self, asked: Sequence[Trigger], view: View) -> None:
+        self._asked, self._view = asked, view
+        self._known: dict[int, bool] = {}
 
-def _truth(atom: Atom, view: View) -> Truth | None:
-    try:
-        return truth(atom, view)
-    except PatternError:
-        return None
+    def __getitem__(self, number: int) -> bool:
+        if number not in self._known:
+            self._known[number] = self.holds(self._asked[number])
+        return self._known[number]
+
+    def holds(self, one: Trigger) -> bool:
+        if not self._view.may_tell(one.atom.kind):
+            return False
+        try:
+            return truth(one.atom, self._view) is (Truth.YES if one.holds else Truth.NO)
+        except PatternError:
+            return True

@@ -44,6 +44,11 @@ def truth(condition: Condition | None, view: View) -> Truth:
     return every(truths) if condition.kind == "all" else some(truths)
 
 
+def holds(condition: Condition | None, view: View) -> bool:
+    """Whether a condition is known to hold."""
+    return truth(condition, view) is Truth.YES
+
+
 def _joined(join: Join, outcomes: list[Outcome]) -> Outcome:
     if join.kind == "not":
         inner = outcomes[0]

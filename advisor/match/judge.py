@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.match.builds import affected
-from advisor.match.conditions import evaluate, gather
+from advisor.match.conditions import evaluate, gather, holds
 from advisor.match.view import View
 from advisor.model.condition import Atom
 from advisor.model.fact import Fact
@@ -80,6 +80,20 @@ def judge(rule: Rule, view: View) -> Verdict:
     deciding = exposure.because if exposure.truth is Truth.NO else ()
     against = tuple(fact for one in contrary for fact in one.because)
     return Verdict(rule, status, exposure, signature, supporting, deciding, against)
+
+
+def speaks(rule: Rule, view: View) -> bool:
+    """Whether the verdict has a status: asked before why, which takes longer and most rules need not tell."""
+    symptoms = rule.symptoms
+    shown = (one for one in (symptoms.signature, *symptoms.supporting) if one is not None)
+    return any(holds(one, view) for one in shown) or exposed_at_all(rule, view)
+
+
+def exposed_at_all(rule: Rule, view: View) -> bool:
+    """Whether it can surely happen here."""
+    if rule.engine != "any" and not view.case.build.engine:
+        return False
+    return holds(rule.exposure, view) and build_affected(rule, view).truth is Truth.YES
 
 
 def fits(remedy: Remedy, view: View) -> bool:

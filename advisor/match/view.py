@@ -53,6 +53,7 @@ class View:
     layers: tuple[Layer, ...]
     kinds: Callable[[], dict[str, FactKind]]
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
+    _told: dict[str, bool] = field(default_factory=dict)
 
     @property
     def knowledge(self) -> Knowledge | None:
@@ -205,13 +206,21 @@ class View:
             found.setdefault(fact.name, []).append(fact)
         return found
 
-    def answered(self, kind: str) -> bool:
-        """Whether the user answered any question of this kind."""
-        return any(name.startswith(f"{kind}:") for name in self._facts)
+    def may_tell(self, kind: str) -> bool:
+        """Whether the case can say anything of a line or of a stack: without texts, threads and answers it cannot."""
+        if kind not in ("log", "stack"):
+            return True
+        if kind not in self._told:
+            given = self.case.threads or any(name.startswith("stack:") for name in self._facts)
+            if kind == "log":
+                given = any(one.kind in SEARCHED for one in self.case.artifacts)
+                given = given or any(name.startswith("log:") for name in self._facts)
+            self._told[kind] = bool(given)
+        return self._told[kind]
 
     def patterns(self, among: Collection[str]) -> Collection[str]:
         """Those of the patterns that a text of the case may show."""
-        return among
+        return among if self.may_tell("log") else ()
 
     # facts, hardware, components, model
 

@@ -10,10 +10,13 @@ import dataclasses
 import json as codec
 import math
 import re
+from functools import cache
 from typing import Any
 
 from advisor.model.report import Report
 from advisor.render.quoting import UNSAFE
+
+_AS_THEY_ARE = frozenset((str, int, bool, type(None)))
 
 
 def json(report: Report) -> str:
@@ -33,13 +36,22 @@ def json_line(report: Report) -> str:
 
 def _plain(value: Any) -> Any:
     """Nouns as dicts, tuples as lists; a number JSON has no word for (NaN, infinity) as text."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if names := _fields(kind):  # type: ignore[arg-type]
+        return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    """The fields of a noun, in order; none of what is no noun."""
+    return tuple(one.name for one in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 def _safe(text: str) -> str:

@@ -14,7 +14,7 @@ from advisor.jobs.judging import catalogue, judge_case
 from advisor.jobs.request import Request
 from advisor.jobs.rule_cases import RuleCase, cases
 from advisor.model.condition import Atom, Condition, Join
-from advisor.model.trigger import needed, triggers
+from advisor.model.trigger import Trigger, calls, needed
 from advisor.model.truth import Truth, every, some
 
 ATOMS = [Atom(kind, name, "is", True) for kind in ("log", "setting", "fact", "env") for name in "abc"]
@@ -38,11 +38,14 @@ def joined(condition: Condition, truths: Mapping[Atom, Truth]) -> Truth:
     return ~parts[0] if condition.kind == "not" else every(parts) if condition.kind == "all" else some(parts)
 
 
-@given(CONDITIONS, CASES)
-def test_no_condition_is_decided_without_a_trigger(condition: Condition, truths: Mapping[Atom, Truth]) -> None:
+@given(CONDITIONS, CASES, st.dictionaries(st.builds(Trigger, st.sampled_from(ATOMS), st.booleans()), st.integers(0, 9)))
+def test_no_condition_is_decided_without_a_trigger(
+    condition: Condition, truths: Mapping[Atom, Truth], shared: Mapping[Trigger, int]
+) -> None:
     truth = joined(condition, truths)
     for holds, wanted in ((True, Truth.YES), (False, Truth.NO)):
-        met = any(truths[one.atom] is (Truth.YES if one.holds else Truth.NO) for one in needed(condition, holds))
+        found = needed(condition, shared, holds)
+        met = any(all(truths[one.atom] is (Truth.YES if one.holds else Truth.NO) for one in call) for call in found)
         assert met or truth is not wanted
 
 
@@ -60,10 +63,10 @@ def test_what_is_not_called_for_has_nothing_to_say(case: RuleCase, engine: str) 
 
 def test_most_rules_are_called_for_by_little() -> None:
     """The index is worth its while: next to no rule is judged whatever the case."""
-    always = [rule.id for rule in catalogue() if triggers(rule) is None]
+    always = [rule.id for rule in catalogue() if calls(rule, {}) is None]
     assert len(always) * 20 < len(catalogue())
 
 
 def test_the_sections_hold_every_rule_in_order() -> None:
-    listed = [one.id for engine in compiled().engines for one in compiled().section(engine).rules]
+    listed = [id for engine in compiled().engines for id, *_ in compiled().section(engine).rules]
     assert listed == [rule.id for rule in catalogue()] == sorted(listed, key=lambda id: id.split("/"))

@@ -1,0 +1,62 @@
+"""`advisor check --batch`: JSON lines in, a JSON report a line out, in order; many cases on all cores."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
+from advisor.jobs.batch import reports
+from advisor.model.report import Report
+from advisor.render.json import json_line
+
+MANY = 100
+"""Cases from which on other processes are worth starting."""
+TOGETHER = 25  # cases that a process takes at a time
+GARBAGE = 50_000  # allocations between two looks for cycles: a case leaves next to none
+
+
+class Answered(NamedTuple):
+    """One case's report as it is written, its exit code, and what is wrong with the line ("" when nothing is)."""
+
+    text: str
+    code: int
+    problem: str
+
+
+def answers(content: str, code: Callable[[Report], int]) -> Iterator[Answered]:
+    """The answer to each line that is not blank, in order. `code` must be a function of a module."""
+    lines = [line for line in content.splitlines() if line.strip()]
+    parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
+    answer = partial(_answered, code=code)
+    processes = min(_cores(), len(parts))
+    if len(lines) < MANY or processes == 1:
+        for part in parts:
+            yield from answer(part)
+        return
+    pool = ProcessPoolExecutor(processes, initializer=_set_up)
+    try:
+        for found in pool.map(answer, parts):
+            yield from found
+    finally:  # interrupted, what has not begun is let go
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _answered(part: str, code: Callable[[Report], int]) -> list[Answered]:
+    return [Answered(json_line(report), code(report), problem) for report, problem in reports(part)]
+
+
+def _cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _set_up() -> None:
+    """A process of the pool: Ctrl-C is for the one that waits for it."""
+    gc.freeze()
+    gc.set_threshold(GARBAGE)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
