@@ -6,7 +6,7 @@ RE2 syntax: no back-references and no look-around, so no pattern can blow up on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Protocol
 
@@ -53,3 +53,21 @@ def compile_pattern(pattern: str) -> Pattern:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise PatternError(reason) from error
     return compiled
+
+
+class PatternSet:
+    """Several patterns that are looked for at once. Raises PatternError as `compile_pattern`."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._set = re2.Set.SearchSet(_options())
+        self._count = 0
+        for pattern in patterns:
+            compile_pattern(pattern)
+            self._set.Add(pattern)
+            self._count += 1
+        self._set.Compile()
+
+    def found(self, text: str) -> list[int]:
+        """The numbers of those that the text may show, ascending: surely each that it does. None of them matching and
+        the engine running out of memory look alike, so then it is all of them."""
+        return sorted(self._set.Match(text) or range(self._count))

@@ -39,7 +39,7 @@ from advisor.evidence.prose import (
 )
 from advisor.evidence.signs import SIGNS, Sign
 from advisor.model.fact import Fact, FactKind
-from advisor.patterns import Pattern
+from advisor.patterns import Pattern, PatternSet
 
 MAX_QUOTE = 200
 
@@ -257,18 +257,18 @@ def read_symptoms(text: str, *, artifact: str, first_line: int = 1, engine: str 
 
 
 @cache
-def _by_fact() -> tuple[tuple[str, Pattern, tuple[Sign, ...]], ...]:
+def _by_fact() -> tuple[PatternSet, tuple[tuple[str, tuple[Sign, ...]], ...]]:
+    """The signs of each fact, and what tells at once which facts a sentence can state."""
     names = dict.fromkeys(sign.fact for sign in SIGNS)
-    groups = {name: tuple(sign for sign in SIGNS if sign.fact == name) for name in names}
-    return tuple(
-        (name, pattern("|".join(f"(?:{sign.words})" for sign in group)), group) for name, group in groups.items()
-    )
+    groups = tuple((name, tuple(sign for sign in SIGNS if sign.fact == name)) for name in names)
+    return PatternSet("(?i)" + "|".join(f"(?:{sign.words})" for sign in group) for _, group in groups), groups
 
 
 def _signs_in(sentence: str, known: dict[str, Fact]) -> Iterator[tuple[str, str]]:
     """`(fact, quote)` for every fact that the sentence states and that is not known yet."""
-    for name, any_words, signs in _by_fact():
-        if name in known or any_words.search(sentence) is None:
+    at_once, groups = _by_fact()
+    for name, signs in (groups[number] for number in at_once.found(sentence)):
+        if name in known:
             continue
         quote = next((words for sign in signs if (words := _quote(sign, sentence))), "")
         if quote:
