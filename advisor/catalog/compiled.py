@@ -73,6 +73,11 @@ class Compiled:
             self._sections[engine] = _section(json.loads(self._line(self._head["sections"][engine])))
         return self._sections[engine]
 
+    def patterns(self, engine: str) -> list[str]:
+        """Every pattern that some rule of the engine looks for in texts."""
+        found: list[str] = json.loads(self._line(self._head["patterns"][engine]))
+        return found
+
     def rule(self, place: Place) -> tuple[Rule, Weights]:
         """A rule, and the weights of its conditions."""
         if place not in self._rules:

@@ -12,7 +12,7 @@ from advisor.catalog.layout import FORMAT, Place
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import rule_files
 from advisor.model.condition import Atom, atoms
-from advisor.model.rule import Rule
+from advisor.model.rule import Rule, conditions
 from advisor.model.trigger import Shared, Trigger, calls, counted
 from advisor.model.weight import weighed, weights
 
@@ -44,16 +44,26 @@ def packed(found: Iterable[dict[str, Any]], problems: list[str]) -> bytes:
         by_engine.setdefault(rule.engine, []).append((rule, _add(content, {"rule": raw, "weights": own})))
     shared = counted(rule for _, rule in made)
     sections = {engine: _add(content, _section(rules, shared)) for engine, rules in by_engine.items()}
-    head = {"format": FORMAT, "bytes": len(content), "problems": problems, "sections": sections}
+    patterns = {engine: _add(content, _patterns(rule for rule, _ in rules)) for engine, rules in by_engine.items()}
+    head = {
+        "format": FORMAT, "bytes": len(content), "problems": problems, "sections": sections, "patterns": patterns,
+    }  # fmt: skip
     _add(content, head)
     return bytes(content)
 
 
-def _add(content: bytearray, value: dict[str, Any]) -> Place:
+def _add(content: bytearray, value: dict[str, Any] | list[str]) -> Place:
     line = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     start = len(content)
     content += line + b"\n"
     return start, start + len(line), crc32(line)
+
+
+def _patterns(rules: Iterable[Rule]) -> list[str]:
+    """Every pattern that is looked for in texts, whatever for."""
+    return sorted(
+        {atom.name for rule in rules for one in conditions(rule) for atom in atoms(one) if atom.kind == "log"}
+    )
 
 
 def _section(rules: list[tuple[Rule, Place]], shared: Shared) -> dict[str, Any]:

@@ -1,9 +1,12 @@
 """How a compiled catalogue lies in its file, as JSON lines; a place in it is where a line starts and ends, and its sum.
 
-{"rule": {...}, "weights": {...}}                       every rule on a line of its own
-{"rules": [...], "asked": [...], "logs": {...}, ...}       then a section for each engine: `compiled.Section`
-{"format": 4, "bytes": 1234, "problems": [...],         then the head, which says where the sections are and how
- "sections": {"vllm": [start, end, crc], ...}}          many bytes stand before it
+    {"rule": {...}, "weights": {...}}                       every rule on a line of its own
+    {"rules": [...], "asked": [...], "logs": {...}, ...}    then a section for each engine: `compiled.Section`
+    ["Watchdog caught", ...]                                and the patterns that its rules look for in texts
+    {"format": 5, "bytes": 1234, "problems": [...],         then the head, which says where those are, and how many
+     "sections": {"vllm": [start, end, crc], ...}, ...}     bytes stand before it
+
+A reader starts at the last line.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-FORMAT = 4
+FORMAT = 5
 SHIPPED = "catalog.jsonl"
 
 Place = tuple[int, int, int]

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from advisor.catalog.compiled import Section, compiled, rules
 from advisor.catalog.engines import knowledge, named
+from advisor.catalog.kept import cache_folder
 from advisor.match.calling import called
 from advisor.match.judge import Verdict, applies, judge, speaks
 from advisor.match.layers import layers
 from advisor.match.rank import in_order
-from advisor.match.view import View
+from advisor.match.view import SEARCHED, View
 from advisor.model.build import Build, Component
 from advisor.model.case import Case
 from advisor.model.condition import Atom, atoms
@@ -23,6 +25,9 @@ from advisor.model.fact import TRIED, FactKind
 from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.rule import Rule
 from advisor.patterns import PatternError
+
+if TYPE_CHECKING:
+    from advisor.scan.gate import Gate
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,34 @@ def _kinds() -> dict[str, FactKind]:
 def view_of(case: Case) -> View:
     """The case as conditions see it."""
     found = layers(case, {name: knowledge(name) for name in named()})
-    return View(_with_base(case, found[0].build), found, _kinds)
+    return View(_with_base(case, found[0].build), found, _kinds, _gate() if _SEARCHED.worth_it(case) else None)
+
+
+WORTH = 100_000
+"""Characters of texts, searched by one process, from which on the gate is worth its start; a short text is as much work
+as one of LEAST."""
+LEAST = 4_000
+
+
+class _Searched:
+    """How much this process has searched: the gate is for large texts and for many."""
+
+    characters = 0
+
+    def worth_it(self, case: Case) -> bool:
+        self.characters += sum(max(len(one.text), LEAST) for one in case.artifacts if one.kind in SEARCHED)
+        return self.characters > WORTH
+
+
+_SEARCHED = _Searched()
+
+
+@cache
+def _gate() -> Gate:
+    from advisor.scan.gate import Gate
+
+    every = compiled()
+    return Gate.of([pattern for one in every.engines for pattern in every.patterns(one)], keep=cache_folder())
 
 
 def _with_base(case: Case, base: Build) -> Case:
@@ -99,7 +131,7 @@ def with_trials(view: View) -> View:
     more = tuple(
         replace(one, settings=one.settings + settings, environment=one.environment + variables) for one in launches
     )
-    return View(view.case.but(launches=more), view.layers, view.kinds)
+    return View(view.case.but(launches=more), view.layers, view.kinds, view.gate)
 
 
 def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:

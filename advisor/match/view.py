@@ -10,19 +10,22 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.match.builds import nearest_release
 from advisor.match.derived import CONTAINER, STOCK, contained, derive, stock
 from advisor.match.layers import Layer
 from advisor.model.build import Build
 from advisor.model.case import Case
-from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread
+from advisor.model.fact import ORIGINS, Artifact, Fact, FactKind, Origin, Span, Thread
 from advisor.model.hardware import KINDS
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
 from advisor.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from advisor.scan.gate import Gate
 
 ANSWERED = "--said"
 """The place of what the user answered to a question: weaker than anything that was read."""
@@ -46,14 +49,17 @@ class Answer:
 class View:
     """One case seen through the questions that conditions ask; answers are kept, since rules share them.
 
-    `layers` are the engines of the process: the first takes the flags, and knowledge is of that one.
+    `layers` are the engines of the process: the first takes the flags, and knowledge is of that one. `gate` tells at
+    once which patterns a text can show, where it is worth its start; without it each pattern is tried.
     """
 
     case: Case
     layers: tuple[Layer, ...]
     kinds: Callable[[], dict[str, FactKind]]
+    gate: Gate | None = None
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
     _told: dict[str, bool] = field(default_factory=dict)
+    _let_through: dict[int, frozenset[str]] = field(default_factory=dict)
 
     @property
     def knowledge(self) -> Knowledge | None:
@@ -211,16 +217,37 @@ class View:
         if kind not in ("log", "stack"):
             return True
         if kind not in self._told:
-            given = self.case.threads or any(name.startswith("stack:") for name in self._facts)
-            if kind == "log":
-                given = any(one.kind in SEARCHED for one in self.case.artifacts)
-                given = given or any(name.startswith("log:") for name in self._facts)
-            self._told[kind] = bool(given)
+            lines = bool(self._searched or self._answered_lines)
+            stacks = bool(self.case.threads) or any(name.startswith("stack:") for name in self._facts)
+            self._told.update(log=lines, stack=stacks)
         return self._told[kind]
 
     def patterns(self, among: Collection[str]) -> Collection[str]:
-        """Those of the patterns that a text of the case may show."""
-        return among if self.may_tell("log") else ()
+        """Those of the patterns that a text of the case may show, or that an answer says it does."""
+        if not self.may_tell("log"):
+            return ()
+        if self.gate is None:
+            return among
+        shown = {one for each in self._searched for one in self._shown(each)}
+        return [one for one in (*shown, *self._answered_lines) if one in among]
+
+    @cached_property
+    def _searched(self) -> tuple[Artifact, ...]:
+        return tuple(one for one in self.case.artifacts if one.kind in SEARCHED)
+
+    @cached_property
+    def _answered_lines(self) -> frozenset[str]:
+        return frozenset(name.removeprefix("log:") for name in self._facts if name.startswith("log:"))
+
+    def _shown(self, artifact: Artifact) -> frozenset[str]:
+        """The patterns that the gate lets through to this text."""
+        key = id(artifact)
+        if key not in self._let_through and self.gate is not None:
+            self._let_through[key] = self.gate.possible(artifact.text)
+        return self._let_through[key]
+
+    def _may_show(self, artifact: Artifact, pattern: str) -> bool:
+        return self.gate is None or pattern not in self.gate or pattern in self._shown(artifact)
 
     # facts, hardware, components, model
 
@@ -342,10 +369,8 @@ class View:
     def _log(self, pattern: str) -> Answer:
         logs = [one for one in self.case.artifacts if one.kind == "log"]
         covered = bool(logs) and all(one.covered for one in logs)
-        for artifact in self.case.artifacts:
-            if artifact.kind not in SEARCHED:
-                continue
-            for found in compile_pattern(pattern).finditer(artifact.text):
+        for artifact in self._searched:
+            for found in compile_pattern(pattern).finditer(artifact.text) if self._may_show(artifact, pattern) else ():
                 start, end = found.start(), found.end()
                 if artifact.kind == "text" and _negated(artifact.text, start):
                     continue

@@ -6,6 +6,7 @@ and texts; nothing here imports a validator, so that loading them is cheap.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -271,3 +272,13 @@ class Rule:
     def engine(self) -> str:
         """The engine whose rule this is; `any` for the stack below the engines."""
         return self.id.partition("/")[0]
+
+
+def conditions(rule: Rule) -> Iterator[Condition]:
+    """Every condition of a rule, whatever it decides."""
+    symptoms = rule.symptoms
+    yield from (one for one in (rule.exposure, symptoms.signature) if one is not None)
+    yield from (*symptoms.supporting, *symptoms.contrary, *symptoms.downstream)
+    yield from (one.applies_when for one in rule.remedies if one.applies_when is not None)
+    yield from (one.tried for one in (*rule.not_helpful, *rule.harmful) if one.tried is not None)
+    yield from (one.unless for one in rule.wanted if one.unless is not None)
