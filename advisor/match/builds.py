@@ -102,6 +102,7 @@ def _fork(entry: Affected, build: Build, knowledge: Knowledge | None) -> Verdict
     return Truth.UNKNOWN, "Is this a fork or a patched build?"
 
 
+@lru_cache(maxsize=4096)
 def in_releases(build: Build, start: str | None, before: str | None, knowledge: Knowledge | None) -> Outcome:
     """Whether a build without a number is of the releases from `start` on, before `before`: by range or date."""
     after = contains(build, Boundary(start), knowledge) if start else (Truth.YES, "")

@@ -42,7 +42,7 @@ class _Met:
         return self._known[number]
 
     def holds(self, one: Trigger) -> bool:
-        if not self._view.may_tell(one.atom.kind):
+        if not self._view.may_tell(one.atom.kind, one.atom.name):
             return False
         try:
             return truth(one.atom, self._view) is (Truth.YES if one.holds else Truth.NO)

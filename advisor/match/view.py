@@ -58,7 +58,6 @@ class View:
     kinds: Callable[[], dict[str, FactKind]]
     gate: Gate | None = None
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
-    _told: dict[str, bool] = field(default_factory=dict)
     _let_through: dict[int, frozenset[str]] = field(default_factory=dict)
 
     @property
@@ -212,22 +211,26 @@ class View:
             found.setdefault(fact.name, []).append(fact)
         return found
 
-    def may_tell(self, kind: str) -> bool:
-        """Whether the case can say anything of a line or of a stack: without texts, threads and answers it cannot."""
-        if kind not in ("log", "stack"):
-            return True
-        if kind not in self._told:
-            lines = bool(self._searched or self._answered_lines)
-            stacks = bool(self.case.threads) or any(name.startswith("stack:") for name in self._facts)
-            self._told.update(log=lines, stack=stacks)
-        return self._told[kind]
+    def may_tell(self, kind: str, name: str) -> bool:
+        """Whether the case can say anything of it: of a line nothing without texts, of a flag nothing without launches,
+        and nothing of a fact that no reader saw and that follows from nothing, but for what was answered."""
+        if kind == "log":
+            return bool(self._searched or self._answered_lines)
+        if kind == "stack":
+            return bool(self.case.threads) or f"stack:{name}" in self._facts
+        if kind in ("setting", "env"):
+            return bool(self.case.launches) or f"{kind}:{name}" in self._facts
+        return kind != "fact" or name in self._facts or name in self._derivable
+
+    @cached_property
+    def _derivable(self) -> frozenset[str]:
+        recipes = (self.knowledge.profile.get("facts") or {}) if self.knowledge else {}
+        return frozenset((STOCK.name, CONTAINER, *recipes))
 
     def patterns(self, among: Collection[str]) -> Collection[str]:
         """Those of the patterns that a text of the case may show, or that an answer says it does."""
-        if not self.may_tell("log"):
-            return ()
         if self.gate is None:
-            return among
+            return among if self._searched or self._answered_lines else ()
         shown = {one for each in self._searched for one in self._shown(each)}
         return [one for one in (*shown, *self._answered_lines) if one in among]
 
