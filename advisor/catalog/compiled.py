@@ -32,21 +32,27 @@ class Section(NamedTuple):
     """The rules of one engine in the order of ids, and what calls for them (`model/trigger.py`).
 
     A rule is a number in `rules`, its id and its place; a trigger one in `asked`. `always` may have something to say of
-    any case. A call is [rule, the triggers that it takes besides]: in `logs` by the pattern that it takes first, in
-    `seen` by its first trigger. `downstream` are the lines that some rule says only follow from its failure.
+    any case. A call is [rule, the triggers that it takes besides], in `seen` by the trigger that it takes first.
     """
 
     rules: list[tuple[str, int, int, int]]
     always: list[int]
     asked: list[Trigger]
-    logs: dict[str, list[list[int]]]
     seen: list[tuple[int, list[list[int]]]]
-    downstream: tuple[Atom, ...]
 
     def place(self, rule: int) -> Place:
         """Where a rule is."""
         _, start, end, sum_ = self.rules[rule]
         return start, end, sum_
+
+
+class Texts(NamedTuple):
+    """What the rules of one engine ask of texts: the calls by the pattern that each takes first, every pattern that is
+    looked for, and the lines that some rule says only follow from its failure."""
+
+    logs: dict[str, list[list[int]]]
+    patterns: list[str]
+    downstream: list[Atom]
 
 
 class Compiled:
@@ -55,6 +61,7 @@ class Compiled:
     def __init__(self, content: Any, renew: Callable[[], bytes]) -> None:
         self._content, self._renew, self._head = content, renew, header(content)
         self._sections: dict[str, Section] = {}
+        self._texts: dict[str, Texts] = {}
         self._rules: dict[Place, tuple[Rule, Weights]] = {}
 
     @property
@@ -73,10 +80,12 @@ class Compiled:
             self._sections[engine] = _section(json.loads(self._line(self._head["sections"][engine])))
         return self._sections[engine]
 
-    def patterns(self, engine: str) -> list[str]:
-        """Every pattern that some rule of the engine looks for in texts."""
-        found: list[str] = json.loads(self._line(self._head["patterns"][engine]))
-        return found
+    def texts(self, engine: str) -> Texts:
+        """What its rules ask of texts."""
+        if engine not in self._texts:
+            raw = json.loads(self._line(self._head["texts"][engine]))
+            self._texts[engine] = Texts(raw["logs"], raw["patterns"], list(map(_atom, raw["downstream"])))
+        return self._texts[engine]
 
     def rule(self, place: Place) -> tuple[Rule, Weights]:
         """A rule, and the weights of its conditions."""
@@ -107,8 +116,7 @@ def _sound(content: Any) -> bool:
 
 def _section(raw: dict[str, Any]) -> Section:
     asked = [Trigger(_atom(atom), holds) for holds, *atom in raw["asked"]]
-    downstream = tuple(map(_atom, raw["downstream"]))
-    return Section(raw["rules"], raw["always"], asked, raw["logs"], raw["seen"], downstream)
+    return Section(raw["rules"], raw["always"], asked, raw["seen"])
 
 
 def _atom(raw: list[Any]) -> Atom:

@@ -43,30 +43,25 @@ def packed(found: Iterable[dict[str, Any]], problems: list[str]) -> bytes:
         own = {key: weight[key] for key in sorted(weighed(rule))}
         by_engine.setdefault(rule.engine, []).append((rule, _add(content, {"rule": raw, "weights": own})))
     shared = counted(rule for _, rule in made)
-    sections = {engine: _add(content, _section(rules, shared)) for engine, rules in by_engine.items()}
-    patterns = {engine: _add(content, _patterns(rule for rule, _ in rules)) for engine, rules in by_engine.items()}
-    head = {
-        "format": FORMAT, "bytes": len(content), "problems": problems, "sections": sections, "patterns": patterns,
-    }  # fmt: skip
+    sections, texts = {}, {}
+    for engine, rules in by_engine.items():
+        section, logs = _called_by(rules, shared)
+        sections[engine] = _add(content, section)
+        texts[engine] = _add(content, _of_texts([rule for rule, _ in rules], logs))
+    head = {"format": FORMAT, "bytes": len(content), "problems": problems, "sections": sections, "texts": texts}
     _add(content, head)
     return bytes(content)
 
 
-def _add(content: bytearray, value: dict[str, Any] | list[str]) -> Place:
+def _add(content: bytearray, value: dict[str, Any]) -> Place:
     line = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     start = len(content)
     content += line + b"\n"
     return start, start + len(line), crc32(line)
 
 
-def _patterns(rules: Iterable[Rule]) -> list[str]:
-    """Every pattern that is looked for in texts, whatever for."""
-    return sorted(
-        {atom.name for rule in rules for one in conditions(rule) for atom in atoms(one) if atom.kind == "log"}
-    )
-
-
-def _section(rules: list[tuple[Rule, Place]], shared: Shared) -> dict[str, Any]:
+def _called_by(rules: list[tuple[Rule, Place]], shared: Shared) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What calls for each of the rules: the section, and the calls by a pattern in a text."""
     always: list[int] = []
     asked: dict[Trigger, int] = {}
     logs: dict[str, list[list[int]]] = {}
@@ -81,15 +76,20 @@ def _section(rules: list[tuple[Rule, Place]], shared: Shared) -> dict[str, Any]:
                 logs.setdefault(first.atom.name, []).append([number, *beside])
             else:
                 seen.setdefault(asked.setdefault(first, len(asked)), []).append([number, *beside])
-    downstream = {atom.key(): atom for rule, _ in rules for one in rule.symptoms.downstream for atom in atoms(one)}
-    return {
+    section = {
         "rules": [[rule.id, *place] for rule, place in rules],
         "always": always,
         "asked": [[one.holds, *_plain(one.atom)] for one in asked],
-        "logs": logs,
         "seen": list(seen.items()),
-        "downstream": list(map(_plain, downstream.values())),
     }
+    return section, logs
+
+
+def _of_texts(rules: list[Rule], logs: dict[str, Any]) -> dict[str, Any]:
+    """What only a case with texts asks for: those calls, every pattern looked for, and the lines that only follow."""
+    patterns = {atom.name for rule in rules for one in conditions(rule) for atom in atoms(one) if atom.kind == "log"}
+    downstream = {atom.key(): atom for rule in rules for one in rule.symptoms.downstream for atom in atoms(one)}
+    return {"logs": logs, "patterns": sorted(patterns), "downstream": list(map(_plain, downstream.values()))}
 
 
 def _plain(atom: Atom) -> list[Any]:

@@ -1,9 +1,9 @@
 """How a compiled catalogue lies in its file, as JSON lines; a place in it is where a line starts and ends, and its sum.
 
     {"rule": {...}, "weights": {...}}                       every rule on a line of its own
-    {"rules": [...], "asked": [...], "logs": {...}, ...}    then a section for each engine: `compiled.Section`
-    ["Watchdog caught", ...]                                and the patterns that its rules look for in texts
-    {"format": 5, "bytes": 1234, "problems": [...],         then the head, which says where those are, and how many
+    {"rules": [...], "asked": [...], "seen": [...], ...}    then for each engine `compiled.Section`
+    {"logs": {...}, "patterns": [...], "downstream": []}    and `compiled.Texts`
+    {"format": 6, "bytes": 1234, "problems": [...],         then the head, which says where those are, and how many
      "sections": {"vllm": [start, end, crc], ...}, ...}     bytes stand before it
 
 A reader starts at the last line.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-FORMAT = 5
+FORMAT = 6
 SHIPPED = "catalog.jsonl"
 
 Place = tuple[int, int, int]

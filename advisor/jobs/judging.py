@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from advisor.catalog.compiled import Section, compiled, rules
 from advisor.catalog.engines import knowledge, named
 from advisor.catalog.kept import cache_folder
-from advisor.match.calling import called
+from advisor.match.calling import Met, called
 from advisor.match.judge import Verdict, applies, judge, speaks
 from advisor.match.layers import layers
 from advisor.match.rank import in_order
@@ -34,17 +34,26 @@ if TYPE_CHECKING:
 class Judgement:
     """A case, how it looks, and every verdict worth showing, in order.
 
-    `considered` is how many rules can speak of the case at all; `downstream` are the lines that one of them calls a
-    consequence; `among` are the rules that were judged where they are not the catalogue.
+    `considered` is how many rules can speak of the case at all; `among` are the rules that were judged where they are
+    not the catalogue.
     """
 
     case: Case
     view: View
     verdicts: list[Verdict]
     considered: int
-    downstream: tuple[Atom, ...]
     among: tuple[Rule, ...] | None = None
     left_out: tuple[str, ...] = ()
+
+    @property
+    def downstream(self) -> list[Atom]:
+        """The lines that some rule calls a consequence of its failure; none where the case has no lines."""
+        if not self.view.may_tell("log", ""):
+            return []
+        if self.among is None:
+            return [atom for one in _engines(self.view.engines) for atom in compiled().texts(one).downstream]
+        lines = (line for rule in self.among if applies(rule, *self.view.engines) for line in rule.symptoms.downstream)
+        return [atom for line in lines for atom in atoms(line)]
 
     @cached_property
     def judged(self) -> tuple[Verdict, ...]:
@@ -106,7 +115,7 @@ def _gate() -> Gate:
     from advisor.scan.gate import Gate
 
     every = compiled()
-    return Gate.of([pattern for one in every.engines for pattern in every.patterns(one)], keep=cache_folder())
+    return Gate.of([pattern for one in every.engines for pattern in every.texts(one).patterns], keep=cache_folder())
 
 
 def _with_base(case: Case, base: Build) -> Case:
@@ -139,10 +148,9 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
     view = view_of(case)
     left_out: list[str] = []
     if among is None:
-        sections = _sections(view.engines)
-        asked = [compiled().rule(place) for section in sections for place in _called(section, view)]
-        considered = sum(len(one.rules) for one in sections)
-        downstream = [atom for one in sections for atom in one.downstream]
+        sections = {one: compiled().section(one) for one in _engines(view.engines)}
+        asked = [compiled().rule(place) for one, section in sections.items() for place in _called(one, section, view)]
+        considered = sum(len(one.rules) for one in sections.values())
         weight = {key: own for _, each in asked for key, own in each.items()}
         here = [rule for rule, _ in asked]
     else:
@@ -150,21 +158,19 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
 
         here = [rule for rule in among if applies(rule, *view.engines)]
         considered, weight = len(here), weights(among)
-        downstream = [atom for rule in here for one in rule.symptoms.downstream for atom in atoms(one)]
     verdicts = list(_verdicts(here, view, left_out, speaks))
-    return Judgement(view.case, view, in_order(verdicts, weight), considered, tuple(downstream), among, tuple(left_out))
+    return Judgement(view.case, view, in_order(verdicts, weight), considered, among, tuple(left_out))
 
 
-def _sections(engines: Sequence[str]) -> list[Section]:
-    """The rules that speak of one of these engines; all while the engine is not known."""
-    every = compiled()
-    return [every.section(one) for one in every.engines if one == "any" or not any(engines) or one in engines]
+def _engines(engines: Sequence[str]) -> list[str]:
+    """Whose rules speak of one of these engines; everybody's while the engine is not known."""
+    return [one for one in compiled().engines if one == "any" or not any(engines) or one in engines]
 
 
-def _called(section: Section, view: View) -> Iterator[tuple[int, int, int]]:
-    """The places of the rules of a section that the case calls for, in the order of ids."""
-    numbers = {*section.always, *called(section.logs, section.seen, section.asked, view)}
-    return map(section.place, sorted(numbers))
+def _called(engine: str, section: Section, view: View) -> Iterator[tuple[int, int, int]]:
+    """The places of the rules of an engine that the case calls for, in the order of ids."""
+    logs = compiled().texts(engine).logs if view.may_tell("log", "") else {}
+    return map(section.place, sorted({*section.always, *called(section.seen, logs, Met(section.asked, view))}))
 
 
 def _verdicts(

@@ -18,22 +18,19 @@ Calls = Iterable[Sequence[int]]
 """Each a rule and the triggers that it takes besides, by number."""
 
 
-def called(
-    logs: Mapping[str, Calls], seen: Iterable[tuple[int, Calls]], asked: Sequence[Trigger], view: View
-) -> Iterator[int]:
-    """The rules that the case calls for, some more than once: by a pattern in its texts, or by another trigger."""
-    met = _Met(asked, view)
+def called(seen: Iterable[tuple[int, Calls]], logs: Mapping[str, Calls], met: Met) -> Iterator[int]:
+    """The rules that the case calls for, some more than once: by a trigger, or by a pattern in its texts."""
     firsts = [calls for number, calls in seen if met[number]]
-    firsts += [logs[one] for one in view.patterns(logs) if met.holds(Trigger(Atom("log", one), True))]
+    firsts += [logs[one] for one in met.view.patterns(logs) if met.holds(Trigger(Atom("log", one), True))]
     for calls in firsts:
         yield from (rule for rule, *rest in calls if all(met[one] for one in rest))
 
 
-class _Met:
-    """Whether a trigger is met, by number; each tried once."""
+class Met:
+    """Which triggers a case meets, by number; each tried once."""
 
     def __init__(self, asked: Sequence[Trigger], view: View) -> None:
-        self._asked, self._view = asked, view
+        self._asked, self.view = asked, view
         self._known: dict[int, bool] = {}
 
     def __getitem__(self, number: int) -> bool:
@@ -42,9 +39,10 @@ class _Met:
         return self._known[number]
 
     def holds(self, one: Trigger) -> bool:
-        if not self._view.may_tell(one.atom.kind, one.atom.name):
+        """Whether the trigger is met."""
+        if not self.view.may_tell(one.atom.kind, one.atom.name):
             return False
         try:
-            return truth(one.atom, self._view) is (Truth.YES if one.holds else Truth.NO)
+            return truth(one.atom, self.view) is (Truth.YES if one.holds else Truth.NO)
         except PatternError:
             return True
