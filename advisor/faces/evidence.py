@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from advisor.faces import files as files_of
 from advisor.faces.bare_options import HERE
 from advisor.jobs.request import File, Located, Request
 from advisor.jobs.request import Said as Answered
+from advisor.model.late import dataclass
 
 Many = list[str]
 

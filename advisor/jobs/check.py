@@ -5,7 +5,7 @@ The judgement is pure: the same request gives the same report, byte for byte.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.errors import AdvisorError, UsageError
 from advisor.jobs.assemble import assemble
@@ -14,6 +14,7 @@ from advisor.jobs.judging import Judgement, judge_case
 from advisor.jobs.reporting import report
 from advisor.jobs.request import Request
 from advisor.model.case import Case
+from advisor.model.late import dataclass
 from advisor.model.report import Report
 from advisor.model.rule import Rule
 

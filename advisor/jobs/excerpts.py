@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from advisor.jobs.redaction import redact
 from advisor.model.fact import Artifact
+from advisor.model.late import dataclass
 from advisor.model.report import ExcerptOut, FactOut, Report
 
 MOST, AROUND, HITS, WIDTH = 24, 2, 6, 240

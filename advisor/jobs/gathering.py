@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from advisor.catalog.engines import knowledge, named
 from advisor.errors import AdvisorError
@@ -12,6 +12,7 @@ from advisor.match.layers import layers
 from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.fact import Artifact, Fact, Note, Thread
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch
 from advisor.model.situation import Statement
 from advisor.model.timeline import Timeline

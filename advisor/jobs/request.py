@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from advisor.model.build import Build
 from advisor.model.fact import Fact, Note
+from advisor.model.late import dataclass
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from advisor.launches.command_line import phrases
 from advisor.launches.words import prepare
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 
 _FENCE = re.compile(
     r"^[ \t>]*(`{3,8}|~{3,8})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 
 from advisor.launches.flags import Parsed, Place, parse
@@ -23,6 +23,7 @@ from advisor.launches.spelling import looks_like_flag, spell
 from advisor.launches.wrappers import PYTHON, base
 from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Variable
 
 ENGINE_VARIABLES = re.compile(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.launches import bare, bindings, command_line, rewrite, shell
 from advisor.launches.command_line import Source
@@ -23,6 +23,7 @@ from advisor.launches.spelling import Spelled, spell, style
 from advisor.model.condition import Scalar
 from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Setting, Variable
 
 _HUNK = re.compile(r"\A@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")  # @@ -32,7 +32,7 @@

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import isfinite
 from typing import Any
 
@@ -23,6 +23,7 @@ from advisor.launches.typography import dashed
 from advisor.launches.words import Word
 from advisor.model.fact import Span, Value
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 from advisor.model.launch import Setting
 
 _TRUE, _FALSE = {"true", "1", "yes", "on", "t", "y"}, {"false", "0", "no", "off", "f", "n"}

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from advisor.launches.command_line import ENGINE_VARIABLES
+from advisor.model.late import dataclass
 
 _PRINTED = re.compile(r"[ \t]*([A-Za-z_][\w.]*)=(?![\"'])([^\n]*?)[ \t\r]*\Z")  # NCCL_IB_HCA=mlx5_0,mlx5_1
 _SHELL_VALUE = re.compile(r"\$[\w({!?@*#]|`|\\\Z|[;&|]\s*\Z")

@@ -21,11 +21,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from advisor.launches import folded
 from advisor.launches.syntax import Binding
 from advisor.launches.words import Word, prepare, resolve
+from advisor.model.late import dataclass
 
 Words = list[Word]
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 
 from advisor.model.fact import Artifact, Span
+from advisor.model.late import dataclass
 
 _FENCE = re.compile(r"^[ \t>]*(`{3,8}|~{3,8})[^\n]*\n.*?(?:^[ \t>]*\1[^\n]*|\Z)", re.M | re.S)
 _INLINE = re.compile(r"(?<!`)`[^`\n]+`(?!`)")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.errors import UsageError
 from advisor.launches import (
@@ -37,6 +37,7 @@ from advisor.launches.words import prepare
 from advisor.launches.wrappers import binding_of, peel
 from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Variable
 
 _SHELL = re.compile(r"[|&<>\n\\$`#]")

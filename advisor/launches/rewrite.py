@@ -13,12 +13,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import dataclass
 from typing import Any
 
 from advisor.launches.flags import load_json
 from advisor.launches.words import prepare, resolve
 from advisor.model.fact import Value
+from advisor.model.late import dataclass
 from advisor.model.launch import Setting
 
 _GAP_BEFORE = re.compile(r"(?:[ \t\r\n]|\\\r?\n)*\Z")

@@ -11,7 +11,7 @@ empty result means that the text holds no command.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from advisor.errors import UsageError
@@ -19,6 +19,7 @@ from advisor.launches import syntax
 from advisor.launches.syntax import Binding, Command
 from advisor.launches.words import Word, prepare, resolve
 from advisor.launches.wrappers import binding_of, peel
+from advisor.model.late import dataclass
 
 __all__ = ["Binding", "Command", "Script", "Word", "moved", "read", "resolve", "unclosed"]
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, takewhile
 
 from advisor.model.knowledge import Knowledge, SettingRecord
+from advisor.model.late import dataclass
 
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*(?:\.[\w.+-]+)?\Z")  # --speculative-config.method
 _ATTACHED = re.compile(r"(-[A-Za-z])(\d\w*)\Z")  # -O3

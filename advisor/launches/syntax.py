@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from advisor.launches.bash_tree import bash_tree, place
 from advisor.launches.words import Scope, Word, prepare, resolve
+from advisor.model.late import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node

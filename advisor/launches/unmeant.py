@@ -13,7 +13,8 @@ Blanks take the place of what is left out, so that places hold. `written` are th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from advisor.model.late import dataclass
 
 _AT = r"(?:^|[;&|]|(?<=\s)(?:do|then|else)[ \t])[ \t]*(?:[$#>][ \t]+)?(?:sudo[ \t]+)?"
 _ARGUMENT = r"(?:\"(?:\\.|[^\"\\])*\"|'[^']*'|\\.|[^\s;&|<>\"'\\]|[ \t])"

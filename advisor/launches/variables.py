@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from advisor.model.late import dataclass
 
 _NAME = r"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"
 _UNIT = r"\s?(?:ms|milliseconds?|毫秒|s|secs?|seconds?|秒)(?![A-Za-z0-9_])"

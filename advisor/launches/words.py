@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from advisor.model.late import dataclass
 
 _PROMPT = re.compile(
     r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[: ][^\s$#]*[ \t]*[$#]|[$%])[ \t]+(?=\S)", re.M

@@ -15,11 +15,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from advisor.model.fact import Value
 from advisor.model.knowledge import SettingRecord
+from advisor.model.late import dataclass
 from advisor.model.launch import Setting
 
 _PLACEHOLDER = re.compile(

@@ -11,13 +11,13 @@ rule speaks of one of the two, and its range is judged on that one's build.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from advisor.match.builds import nearest_release
 from advisor.model.build import Build, Component, local_commit
 from advisor.model.case import Case
 from advisor.model.fact import Fact, printed_versions
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 
 _PRINTED = ("log", "stack", "collect_env", "text")
 

@@ -14,13 +14,14 @@ judged that are known to take only some values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from advisor.match.fitting import Fitting, fit, wanted
 from advisor.model.build import order_key
 from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge, SettingRecord, VariableRecord
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.replacement import Replacement, in_force
 from advisor.model.report import Discrepancy, SourceOut

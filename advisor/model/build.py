@@ -7,12 +7,14 @@ number is only the last tag before it. Everything a user said is kept; what was 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from functools import lru_cache
 from typing import Literal
 
 from packaging.version import Version
+
+from advisor.model.late import dataclass
 
 NEWEST = Version("999999")
 _VERSION = re.compile(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.model.build import Build
 from advisor.model.fact import Artifact, Fact, Note, Thread
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch
 from advisor.model.situation import Statement
 from advisor.model.timeline import Timeline

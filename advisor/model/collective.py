@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from advisor.model.fact import Origin, Span
+from advisor.model.late import dataclass
 
 State = Literal["scheduled", "started", "completed", "timed_out", "unknown"]
 

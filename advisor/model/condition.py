@@ -16,8 +16,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from advisor.model.late import dataclass
 
 Scalar = bool | int | float | str
 

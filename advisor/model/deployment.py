@@ -6,10 +6,10 @@ means that the file does not say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from advisor.model.fact import Note, Span
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch
 
 Form = Literal["block item", "flow item", "shell word", "exec form", "mapping value", "keyword", "text"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from advisor.model.late import dataclass
 from advisor.model.report import Report, Status
 
 AskKind = Literal["choice", "value", "evidence"]

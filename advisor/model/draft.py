@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from advisor.model.late import dataclass
 
 BLANK = "BLANK:"
 """What stands before the question in the place of anything that is not known yet; such a rule is not used."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import cached_property
 from typing import Any
 
 from advisor.model.build import order_key, public
 from advisor.model.fact import Value
+from advisor.model.late import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from advisor.model.fact import Origin, Span, Value
+from advisor.model.late import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ a fixed order: by file, then place, then id.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from advisor.model.late import dataclass
 from advisor.model.report import SourceOut
 from advisor.model.rule import Level
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from advisor.model.fact import Fact
+from advisor.model.late import dataclass
 from advisor.model.truth import Truth
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from advisor.model.late import dataclass
 
 Verdict = Literal["in", "clean", "three_way", "conflicts", "none", "untried"]
 """The fix is in; it applies as it stands; only by a three-way merge; not without a person; there is none to apply; it

@@ -5,9 +5,10 @@ JSON output is these nouns, field by field.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from advisor.model.late import dataclass
 from advisor.model.report import FixOut, SourceOut
 
 

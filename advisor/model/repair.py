@@ -5,8 +5,7 @@ Lines count from 1 and are those of the file before the edit. Lists are in the o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from advisor.model.late import dataclass
 from advisor.model.lint import Edit, LintFinding
 
 REPAIR_SCHEMA = "advisor-fix/1"

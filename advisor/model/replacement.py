@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from advisor.model.build import order_key
+from advisor.model.late import dataclass
 from advisor.model.rule import Source
 
 

@@ -6,10 +6,11 @@ changes meaning or goes away; new fields may appear under the same number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from advisor.model.fact import Value
+from advisor.model.late import dataclass
 from advisor.model.rule import Do, Level, Proof, Source
 from advisor.model.timeline import Clock, MarkKind
 

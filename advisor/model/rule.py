@@ -7,10 +7,10 @@ and texts; nothing here imports a validator, so that loading them is cheap.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from advisor.model.condition import Condition, Scalar
+from advisor.model.late import dataclass
 
 Proof = Literal["released", "merged", "maintainer_confirmed", "reporter_verified", "derived", "suggested"]
 """How a remedy is known, firmest first: in a release; merged upstream; a maintainer said so; a reporter tried it and

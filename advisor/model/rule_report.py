@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from advisor.model.late import dataclass
 from advisor.model.report import FixOut
 from advisor.model.rule import Level, Rule
 

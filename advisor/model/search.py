@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from advisor.model.late import dataclass
 from advisor.model.report import ResemblanceOut
 
 SEARCH_SCHEMA = "advisor-search/1"

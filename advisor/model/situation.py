@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from advisor.model.fact import Span
+from advisor.model.late import dataclass
 
 Kind = Literal[
     "missing_rank",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from advisor.model.late import dataclass
 from advisor.model.lint import Actionability, Region
 from advisor.model.rule import Level
 

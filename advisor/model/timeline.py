@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from advisor.model.fact import Span
+from advisor.model.late import dataclass
 
 Clock = Literal["utc", "recorder", "collector", "own", "time_of_day"]
 """Whose clock a picture goes by: lines that name their zone (`utc`), the flight recorder's, which is the host's in UTC

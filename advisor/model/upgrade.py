@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from advisor.model.late import dataclass
 from advisor.model.lint import LintFinding
 from advisor.model.reference import SettingChange
 from advisor.model.repair import Repair

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from advisor.model.late import dataclass
 from advisor.model.report import Coverage, FactOut
 
 VERIFY_SCHEMA = "advisor-verify/1"

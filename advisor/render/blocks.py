@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from advisor.model.late import dataclass
 
 Tone = Literal["", "alarm", "warn", "calm", "good", "faint", "strong"]
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from advisor.model.late import dataclass
 
 MAX_NODES = 200_000
 MAX_DEPTH = 100

@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.launches.files.marks import Document, Node, documents
+from advisor.model.late import dataclass
 
 _WORD = re.compile(r"\S+")
 _ESCAPES = {"x": 4, "u": 6, "U": 10}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from advisor.launches.files.marks import Node
 from advisor.launches.files.origins import Origins, Run, origins
@@ -22,6 +22,7 @@ from advisor.launches.spelling import looks_like_flag
 from advisor.launches.words import prepare, resolve
 from advisor.model.deployment import Assignment, Form, Place
 from advisor.model.fact import Note
+from advisor.model.late import dataclass
 
 _EXPANDS = re.compile(r"\$\(|\$\{?\w")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from advisor.model.late import dataclass
 
 HOLE = "\ue000"
 _ACTION = re.compile(r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\})){0,4000}\}\}|\{%[^%]{0,4000}%\}", re.S)

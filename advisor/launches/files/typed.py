@@ -7,7 +7,7 @@ one `Made` for each engine that it starts, and `Made.workload` the noun that lea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from advisor.launches.wrappers import base
 from advisor.model.deployment import Argument, Assignment, Form, Place, VersionSource, Workload
 from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch
 
 
