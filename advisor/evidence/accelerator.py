@@ -17,9 +17,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact
+from advisor.model.shape import Shape
 
 _MAKER = Shape(r"^(?:NVIDIA|AMD|Tesla|GeForce|Instinct|HUAWEI|Ascend)\s+", re.I)
 _FORM = Shape(r" \(gfx.*$|[- ](?:SXM\d?|PCIe|PCIE|NVL\d*|OAM|HBM\w*|\d+ ?GB)\b.*$")  # A100-SXM4-80GB

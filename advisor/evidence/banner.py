@@ -20,12 +20,13 @@ engine's. Without a banner an engine is named only when paths or process names o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from advisor.evidence.lines import line_around, occurrences
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact, FactKind
+from advisor.model.shape import Shape
 
 FACTS = (
     FactKind(
@@ -67,7 +68,7 @@ FACTS = (
 
 _V = r"v?(\d+\.\d+[\w.+]*)"
 # mark, engine, pattern of the version that follows it (None: this line bears no version)
-_BANNERS: tuple[tuple[str, str, Shape | None], ...] = (
+_BANNERS: tuple[tuple[str, str, re.Pattern[str] | None], ...] = (
     ("vLLM API server version ", "vllm", Shape(rf"vLLM API server version {_V}")),
     ("vLLM server version ", "vllm", Shape(rf"vLLM server version {_V}")),
     ("LLM engine (v", "vllm", Shape(rf"LLM engine \({_V}\)")),

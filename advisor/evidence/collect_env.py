@@ -26,11 +26,11 @@ from collections.abc import Iterator
 
 from advisor.evidence import accelerator, npu_smi
 from advisor.evidence.devices import Reading
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.evidence.systems import LINUX
 from advisor.model.fact import Artifact, Fact, FactKind, Note
 from advisor.model.hardware import KINDS
+from advisor.model.shape import Shape
 
 # package on the index, without its CUDA suffix -> component
 PACKAGES = {

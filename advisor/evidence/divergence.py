@@ -24,11 +24,11 @@ from advisor.evidence.accounts import Account
 from advisor.evidence.moments import clock_of
 from advisor.evidence.ranks import Ranks, in_order, spelling, spoken, verb
 from advisor.evidence.reading import Evidence
-from advisor.evidence.shapes import Shape
 from advisor.evidence.timeline import timeline
 from advisor.evidence.waits import Stand
 from advisor.model.collective import Beat, Utilisation
 from advisor.model.fact import Artifact, Fact
+from advisor.model.shape import Shape
 from advisor.model.situation import Statement
 from advisor.model.timeline import Timeline
 

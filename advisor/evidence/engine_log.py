@@ -28,10 +28,10 @@ from collections.abc import Iterator
 
 from advisor.evidence import banner, heartbeat
 from advisor.evidence.lines import head_length, line_around, occurrences
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting
 from advisor.evidence.tracebacks import Raised, raised
 from advisor.model.fact import Artifact, Fact, FactKind
+from advisor.model.shape import Shape
 
 _HEAD, _TAIL = 20_000, 4_000  # characters in which a banner, and the end of a clean stop, are looked for
 HEALTH = "curl -s -m 5 -o /dev/null -w '%{http_code}' http://HOST:PORT/health"

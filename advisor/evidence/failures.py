@@ -25,9 +25,9 @@ from advisor.evidence.accounts import Account
 from advisor.evidence.lines import body, line_around, occurrences, rank_of
 from advisor.evidence.moments import Moment, clocks_of, in_common
 from advisor.evidence.ranks import Ranks, in_order, spoken, verb
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import span_of
 from advisor.model.fact import Artifact, Fact, Span
+from advisor.model.shape import Shape
 
 _ECHO = Shape(
     r"EngineDeadError|BrokenPipe|losed by peer|reset by peer|communicator was aborted|remote process exited|"

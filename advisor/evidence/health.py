@@ -26,9 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.evidence.devices import Reading
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.model.fact import Artifact, Fact, FactKind, Note
+from advisor.model.shape import Shape
 
 _HOW = "curl -m 15 -i http://HOST:PORT/health"
 FACTS = (

@@ -26,10 +26,10 @@ from itertools import pairwise
 
 from advisor.evidence.lines import line_around, lines, rank_of, speaker_of
 from advisor.evidence.moments import Moment, clock_of, moment_of, on_one_scale
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting, span_of
 from advisor.model.collective import Beat
 from advisor.model.fact import Artifact, Fact, FactKind
+from advisor.model.shape import Shape
 
 FACTS = (
     FactKind(

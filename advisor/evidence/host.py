@@ -12,10 +12,10 @@ the second line is not that of a kernel. **Source:** `advisor.capture.kernel`, `
 from __future__ import annotations
 
 from advisor.evidence.devices import Reading
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.capture import HOST
 from advisor.model.fact import Artifact
+from advisor.model.shape import Shape
 
 _KERNEL = Shape(r"Linux \S+ (x86_64|aarch64)$", 8)  # re.M
 

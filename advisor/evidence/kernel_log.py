@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 
 from advisor.evidence.lines import occurrences
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact
+from advisor.model.shape import Shape
 
 _MARKS = ("Killed process ", "Kill process ", "oom-kill:")
 _KILLED = Shape(r"Kill(?:ed)? process \d+ \(([^)\n]{1,16})|oom-kill:[^\n]{0,1000}?\btask=([^,\n]{1,16})")

@@ -27,7 +27,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from advisor.evidence.shapes import Shape
+from advisor.model.shape import Shape
 
 INNER = "\u2028"  # ends a line inside a record that came as one line
 

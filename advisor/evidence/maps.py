@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 from advisor.evidence.devices import Reading
 from advisor.evidence.lines import lines
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting
 from advisor.model.fact import Artifact, Fact, FactKind, Note
+from advisor.model.shape import Shape
 
 _HOW = "grep -o '/[^ ]*lib{}[^ ]*' /proc/PID/maps | sort -u"
 FACTS = (

@@ -23,10 +23,10 @@ from advisor.evidence.heartbeat import Pulse, pulses
 from advisor.evidence.lines import Line, line_around, rank_of, speaker_of
 from advisor.evidence.moments import Moment, clocks_of, moment_of, on_one_scale
 from advisor.evidence.reading import Evidence
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import line_ends, span_of
 from advisor.model.collective import Collective
 from advisor.model.fact import Artifact, Fact, Span
+from advisor.model.shape import Shape
 from advisor.model.timeline import MarkKind
 
 TIME_OF_DAY, RECORDER = "time_of_day", "recorder"

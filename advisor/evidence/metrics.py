@@ -30,10 +30,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from advisor.evidence.devices import Reading
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting, span_of
 from advisor.evidence.snapshots import Sample, Snapshot, labels_of, snapshots
 from advisor.model.fact import Artifact, Fact, FactKind, Note
+from advisor.model.shape import Shape
 
 _HOW = "curl -s http://HOST:PORT/metrics | grep -E '{}'"
 FACTS = (

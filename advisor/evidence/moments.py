@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from advisor.evidence.lines import head_length, wraps_length
-from advisor.evidence.shapes import Shape
+from advisor.model.shape import Shape
 
 _LONG_TIME = Shape(r"(\d{4})-(\d\d)-(\d\d)[ T-](\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?")
 _VLLM_TIME = Shape(r"(?<!\d)(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)")

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact
+from advisor.model.shape import Shape
 
 _MARKS = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 _NAME = Shape(r"[\w./+-]*/[\w-]*linux-gnu/[\w.+-]*|[\w.]+\.cpython-\d+-\w+-linux-gnu\.so")

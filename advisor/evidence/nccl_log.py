@@ -20,10 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.evidence.lines import line_around, occurrences
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting
 from advisor.evidence.watchdog import CAUGHT, GROUP, STATUS, WORK
 from advisor.model.fact import Artifact, Fact, FactKind
+from advisor.model.shape import Shape
 
 _FAILED = "failure detected by watchdog at work sequence id"
 _STUCK = ("Heartbeat monitor timed out", "watchdog got stuck for")

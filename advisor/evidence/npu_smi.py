@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 from advisor.evidence import accelerator, devices
 from advisor.evidence.devices import Capture, Device, Reading
 from advisor.evidence.lines import lines
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.model.fact import Artifact, Fact, Note
+from advisor.model.shape import Shape
 
 _MARK = Shape(r"^\| npu-smi \S+ +Version: |^\| NPU +Name +\| Health ", 8)  # re.M
 _START = Shape(r"\| npu-smi |\| NPU +Name +\| Health ")

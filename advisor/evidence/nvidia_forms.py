@@ -13,7 +13,7 @@ from dataclasses import replace
 from advisor.evidence import devices
 from advisor.evidence.devices import Capture, Device
 from advisor.evidence.lines import Line, lines
-from advisor.evidence.shapes import Shape
+from advisor.model.shape import Shape
 
 TABLE = "NVIDIA-SMI "
 TOPOLOGY = "= Connection traversing PCIe as well as the SMP interconnect"  # the legend of `nvidia-smi topo -m`

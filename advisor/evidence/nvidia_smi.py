@@ -30,9 +30,9 @@ from advisor.evidence import accelerator, devices
 from advisor.evidence.devices import Capture, Reading
 from advisor.evidence.lines import lines
 from advisor.evidence.nvidia_forms import CSV_NAMES, DMON, LOG, NAME_ROW, TABLE, TOPOLOGY, captured
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.model.fact import Artifact, Fact, Note
+from advisor.model.shape import Shape
 
 _DRIVER = Shape(r"Driver Version *: (\d{1,4}\.\d[\d.]*)")
 _LISTED = Shape(r"GPU (\d{1,4}): (\S.*?) \(UUID: ?GPU-")

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from advisor.evidence.lines import Line, lines
 from advisor.evidence.recognition import is_package, kind_of, line_kind
-from advisor.evidence.shapes import Shape
 from advisor.model.fact import ArtifactKind
+from advisor.model.shape import Shape
 
 _FENCE = Shape(r"`{3,}|~{3,}")
 _LANGUAGE = Shape(r"([A-Za-z]+)[ \t]*\n")

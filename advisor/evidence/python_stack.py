@@ -31,9 +31,9 @@ from dataclasses import dataclass, field, replace
 
 from advisor.evidence.lines import Line, body, is_logged, line_around, lines, rank_in, rank_of, role_of, wraps_length
 from advisor.evidence.recognition import PLACED, is_bare_name
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import span_of
 from advisor.model.fact import Artifact, Frame, Note, Span, Thread
+from advisor.model.shape import Shape
 from advisor.patterns import compile_pattern
 
 MAX_THREADS = 5_000

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from advisor.evidence.shapes import Shape
+from advisor.model.shape import Shape
 
 _LABEL = re.compile(r"(TP|PP|DP)(\d{1,5})")
 # [2026-08-02 10:44:31 DP1 TP3], sglang::scheduler_DP1_TP3
@@ -28,7 +28,7 @@ _BY_SGLANG = Shape(r" DP\d+ (?:PP\d+ )?TP\d+[ \]]|scheduler_DP\d")
 _BY_VLLM = Shape(r"Worker_DP\d")  # (Worker_DP1_TP1 pid=9), VLLM::Worker_DP1_TP1
 Spelling = Literal["sglang", "vllm", ""]
 _PLAIN = re.compile(r"\[?(?:rank[ _-]?)?(\d{1,6})\]?$", re.I)
-_SPELLINGS: tuple[tuple[Spelling, Shape], ...] = (("sglang", _BY_SGLANG), ("vllm", _BY_VLLM))
+_SPELLINGS: tuple[tuple[Spelling, re.Pattern[str]], ...] = (("sglang", _BY_SGLANG), ("vllm", _BY_VLLM))
 
 
 def spelling(texts: Iterable[str]) -> Spelling:

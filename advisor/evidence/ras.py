@@ -31,10 +31,10 @@ from dataclasses import dataclass, field
 
 from advisor.evidence.devices import Reading
 from advisor.evidence.lines import lines
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.model.collective import GroupStatus
 from advisor.model.fact import Artifact, Fact, FactKind, Note
+from advisor.model.shape import Shape
 
 FACTS = (
     FactKind(

@@ -18,11 +18,11 @@ from typing import Literal
 
 from advisor.evidence.lines import body, is_logged
 from advisor.evidence.nvidia_forms import TOPOLOGY
-from advisor.evidence.shapes import Shape
 from advisor.evidence.snapshots import marks_time
 from advisor.evidence.spoken import is_sentence
 from advisor.model.capture import HOST
 from advisor.model.fact import ArtifactKind
+from advisor.model.shape import Shape
 
 LineKind = Literal["log", "stack", "launch", "machine", ""]
 

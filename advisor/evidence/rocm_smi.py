@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from advisor.evidence import accelerator, devices
 from advisor.evidence.devices import Capture, Device, Reading
 from advisor.evidence.lines import lines
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.model.fact import Artifact, Fact, Note
+from advisor.model.shape import Shape
 
 _MARK = "ROCm System Management Interface"
 _TITLES = Shape(r"(?:Device|GPU) .*\bPwrCap +VRAM% +GPU% *$")

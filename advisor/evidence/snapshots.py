@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from advisor.evidence.lines import lines
-from advisor.evidence.shapes import Shape
 from advisor.model.fact import Artifact
+from advisor.model.shape import Shape
 
 MAX_SNAPSHOTS = 100
 _SAMPLE = Shape(r"([A-Za-z_:][\w:]*)(\{.*\})? +([-+]?[\d.]+(?:[eE][-+]?\d+)?)(?: +(\d{10,16}))? *$")

@@ -17,7 +17,7 @@ What follows decides: a word that joins or judges ("with", "hangs", 时, 卡住)
 
 from __future__ import annotations
 
-from advisor.evidence.shapes import Shape
+from advisor.model.shape import Shape
 
 MAX_LINE = 4000
 

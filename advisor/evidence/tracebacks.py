@@ -38,7 +38,7 @@ from advisor.evidence.lines import (
     role_of,
     wraps_length,
 )
-from advisor.evidence.shapes import Shape
+from advisor.model.shape import Shape
 
 _HEADING = "Traceback (most recent call last)"  # also of `Exception Group Traceback (most recent call last)`
 _RAY_TASK = Shape(r"(?:ray\.exceptions\.)?RayTaskError\(([\w.]+)\)")

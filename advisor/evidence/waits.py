@@ -24,8 +24,8 @@ from typing import Literal
 
 from advisor.evidence.lines import body, line_around, occurrences
 from advisor.evidence.ranks import Ranks
-from advisor.evidence.shapes import Shape
 from advisor.model.fact import Artifact, FactKind, Frame, Span, Thread
+from advisor.model.shape import Shape
 
 FACTS = (
     FactKind(

@@ -22,10 +22,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from advisor.evidence.lines import INNER, head_length, line_around, occurrences, rank_in
-from advisor.evidence.shapes import Shape
 from advisor.evidence.sighting import span_of
 from advisor.model.collective import Collective, GroupStatus
 from advisor.model.fact import Artifact
+from advisor.model.shape import Shape
 
 CAUGHT = "Watchdog caught collective operation timeout"
 # [PG ID 8 PG GUID 85(pp_broadcast) Rank 3], [PG 2 Rank 3], [PG ID 0 PG GUID 0(default_pg) Rank 1]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from advisor.evidence.lines import rank_in
 from advisor.evidence.paste import MAX_PARTS, prose, split
 from advisor.evidence.recognition import kind_of
-from advisor.evidence.shapes import Shape
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
+from advisor.model.shape import Shape
 
 PROSE_UP_TO = 4 << 20  # characters
 

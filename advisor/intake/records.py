@@ -22,7 +22,7 @@ import json
 from datetime import UTC, datetime
 
 from advisor.evidence.lines import INNER, head_length, is_logged
-from advisor.evidence.shapes import Shape
+from advisor.model.shape import Shape
 
 _MESSAGE = ("log", "msg", "message", "textPayload", "line", "event", "MESSAGE")
 _TIME = ("time", "ts", "timestamp", "@timestamp", "asctime", "t", "datetime")

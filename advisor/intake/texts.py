@@ -6,8 +6,8 @@ output). Line numbers stay as they are throughout.
 
 from __future__ import annotations
 
-from advisor.evidence.shapes import Shape
 from advisor.intake.records import unwrap
+from advisor.model.shape import Shape
 
 MAX_LINE = 20_000
 

@@ -5,7 +5,6 @@ What the user says with an option wins over what a paste mentions; what a log's 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
@@ -22,12 +21,11 @@ from advisor.model.case import Case
 from advisor.model.fact import Fact, Note, Span, printed_versions
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
+from advisor.model.shape import Shape
 
-_FLAG = re.compile(
-    r"(?<!\S)-{1,2}[A-Za-z][\w.-]*(?:[ =](?![-+])(?:'[^']*'|\"[^\"]*\"|[^\s,，;；]+))?|\b[A-Za-z_]\w*=\S*"
-)
-_WORDS = re.compile(r"[A-Za-z][A-Za-z]{2,}|[\u4e00-\u9fff]{2,}")
-_COMMANDED = re.compile(
+_FLAG = Shape(r"(?<!\S)-{1,2}[A-Za-z][\w.-]*(?:[ =](?![-+])(?:'[^']*'|\"[^\"]*\"|[^\s,，;；]+))?|\b[A-Za-z_]\w*=\S*")
+_WORDS = Shape(r"[A-Za-z][A-Za-z]{2,}|[\u4e00-\u9fff]{2,}")
+_COMMANDED = Shape(
     r"\b(?:vllm serve|sglang serve|lmdeploy serve|launch_server|api_server|docker run|python3? -m)\b|[./]xllm\b"
     r"|\bxllm +-|^\s*#!"
 )

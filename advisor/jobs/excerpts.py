@@ -13,10 +13,11 @@ from advisor.jobs.redaction import redact
 from advisor.model.fact import Artifact
 from advisor.model.late import dataclass
 from advisor.model.report import ExcerptOut, FactOut, Report
+from advisor.model.shape import Shape
 
 MOST, AROUND, HITS, WIDTH = 24, 2, 6, 240
 
-_PLACE = re.compile(r"(.+):(\d+)(?:-(\d+))?$", re.DOTALL)
+_PLACE = Shape(r"(.+):(\d+)(?:-(\d+))?$", re.DOTALL)
 _SHOWN = frozenset({"log", "stack", "text", "launch", "collect_env", "machine", "metrics", "health"})
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from advisor.model.shape import Shape
+
 GONE = "[redacted]"
 
-_SECRET_NAME = re.compile(
+_SECRET_NAME = Shape(
     r"(?i)(?:^|[_-])(?:token|secret|passw(?:or)?d|pwd|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?)(?:$|[_-])|apikey"
 )
-_SHAPES = re.compile(
+_SHAPES = Shape(
     r"\bhf_[A-Za-z0-9]{16,}"  # Hugging Face
     r"|\bsk-[A-Za-z0-9_-]{16,}"  # OpenAI and its kin
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}"  # GitHub
@@ -25,12 +27,12 @@ _SHAPES = re.compile(
     r"|(?<=://)[^\s/:@]+:[^\s/@]+(?=@)"  # user:password in a URL
     r"|(?:(?<=[?&]token=)|(?<=[?&]key=)|(?<=[?&]sig=)|(?<=[?&]password=)|(?<=[?&]X-Amz-Signature=))[^\s&\"'#]{6,}"
 )
-_ASSIGNED = re.compile(  # HF_TOKEN=…, --api-key …, "password": "…"
+_ASSIGNED = Shape(  # HF_TOKEN=…, --api-key …, "password": "…"
     r"(?i)((?:[A-Z0-9_-]*(?:token|secret|passw(?:or)?d|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?))[\"\']?(?:\s*[=:]\s*|\s+)[\"\']?)"
     r"([^\s\"\',;}{]{6,})"
 )
-_NAMES_ONE = re.compile(r"(?i)token|secret|passw|key")  # what any name in `_ASSIGNED` holds
-_COUNTED = re.compile(
+_NAMES_ONE = Shape(r"(?i)token|secret|passw|key")  # what any name in `_ASSIGNED` holds
+_COUNTED = Shape(
     r"(?i)tokens?$|token[_-]?(?:num|ids?|len|limit|ratio|budget|count)|(?:num|max|min|draft|speculative)[_-](?:\w+[_-])?tokens?"
 )
 
@@ -42,7 +44,7 @@ def redact(text: str) -> str:
     return _ASSIGNED.sub(_hide, text) if _NAMES_ONE.search(text) else text
 
 
-_OWN = re.compile(
+_OWN = Shape(
     r"(?i)(?:hf|hub|auth|access|api|bearer|secret)[_-]?\w*token$"
 )  # HF_TOKEN is a secret, --num-tokens a count
 

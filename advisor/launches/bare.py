@@ -22,10 +22,11 @@ from advisor.launches.words import prepare, resolve
 from advisor.launches.wrappers import binding_of, is_assignment
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
+from advisor.model.shape import Shape
 
-_FIRST = re.compile(r"\s*(?:[A-Za-z_]\w*=\S*\s+)*--?[A-Za-z]")
-_UNIT = re.compile(r"(?m)^ExecStart=|^Environment=")
-_BULLET = re.compile(r"^\s*[-*•] ", re.M)
+_FIRST = Shape(r"\s*(?:[A-Za-z_]\w*=\S*\s+)*--?[A-Za-z]")
+_UNIT = Shape(r"(?m)^ExecStart=|^Environment=")
+_BULLET = Shape(r"^\s*[-*•] ", re.M)
 _ENDS_COMMAND = {"|", "||", "&&", ";", "&", ">", ">>", "2>&1", "&>", "<"}
 _TRAILING = ",;，；。、"
 

@@ -7,14 +7,15 @@ stands, so `_` goes in for it, and a byte is a character.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+
+from advisor.model.shape import Shape
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_BEYOND = re.compile(r"[^\x00-\x7f]")
+_BEYOND = Shape(r"[^\x00-\x7f]")
 
 
 def bash_tree(text: str) -> Node:

@@ -10,9 +10,10 @@ import re
 
 from advisor.launches.rewrite import quoted, without
 from advisor.launches.shell import Binding, Command
+from advisor.model.shape import Shape
 
-_EXPORT_ALONE = re.compile(r"[ \t]*(?:export[ \t]+)?\Z")
-_OPTION = re.compile(r"(?:-e|--env)[ \t=\\\n]*\Z")
+_EXPORT_ALONE = Shape(r"[ \t]*(?:export[ \t]+)?\Z")
+_OPTION = Shape(r"(?:-e|--env)[ \t=\\\n]*\Z")
 
 
 def changed(text: str, command: Command, name: str, value: str | None) -> str | None:

@@ -19,13 +19,12 @@ from advisor.launches.command_line import phrases
 from advisor.launches.words import prepare
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
-_FENCE = re.compile(
-    r"^[ \t>]*(`{3,8}|~{3,8})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S
-)  # ```bash … ```
-_INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")  # `vllm serve m`
+_FENCE = Shape(r"^[ \t>]*(`{3,8}|~{3,8})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S)  # ```bash … ```
+_INLINE = Shape(r"(?<!`)`([^`\n]+)`(?!`)")  # `vllm serve m`
 _SHELL_FENCES = {"bash", "sh", "shell", "zsh"}
-_LINE = re.compile(
+_LINE = Shape(
     r"[ \t]*(?:(?:export[ \t]+)?[A-Za-z_]\w*(?:\[\w*\])?\+?=|#!"
     r"|(?:set|source|cd|wait|trap|if|then|elif|else|fi|for|while|until|do|done|case|esac|echo|mkdir|ulimit|unset"
     r"|export|sleep|nohup|exec|sudo|env|docker|podman|python3?|torchrun|srun|mpirun|numactl|bash|sh|conda|pip"
@@ -33,8 +32,8 @@ _LINE = re.compile(
     r"(?![.,:，。：])"
     r"|[)}]|\"?\$\{?\w+)"
 )  # export A=b, set -e, python3 -m …, "$BIN" …
-_COMMENT = re.compile(r"[ \t]*(?:#|$)")
-_LEAD = re.compile(
+_COMMENT = Shape(r"[ \t]*(?:#|$)")
+_LEAD = Shape(
     r"(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"])*[ \t]+|(?:nohup|exec|sudo|env|time)[ \t]+)+\Z"
 )  # A=b nohup
 _MAX_OPEN_LINES = 80

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 
 from advisor.launches.prose import Prose
+from advisor.model.shape import Shape
 
 _FOR_A_WHILE = (
     r"(?!\s*(?:for\b|until\b|till\b|up to\b|about\b|around\b|at first\b|initially\b|a while\b|~|\d"
@@ -38,19 +39,19 @@ FINE = (
     rf"|正常{_FOR_A_WHILE}|没问题|没有问题|没事|好好的|就好|稳定运行|不卡|不挂|不崩"
     r"|不会(?:卡|挂|崩|出现|复现|有)|不(?:复现|出现|发生)|没有?(?:复现|出现|卡|挂)|就没了|恢复正常)"
 )
-_FINE = re.compile(rf"(?i){FINE}")
-_CHANGED = re.compile(
+_FINE = Shape(rf"(?i){FINE}")
+_CHANGED = Shape(
     r"(?i)(?:\b(?:chang|switch|mov|reduc|lower|dropp|go|going|went|back|fall)\w*\s+(?:\S+\s+){0,2}?(?:to|with)"
     r"|换成|换到|改成|改为|改到|切到|切换到|降到|降为|回退到)[\s`*\"']*(?:--?)?\Z"
 )  # changing to dp 1, 换成 tp=1
-_COMPARED = re.compile(
+_COMPARED = Shape(
     r"(?i)\b(?:identical|equal|compared|similar|relative) (?:to|with)|\bdiffer\w* from|\bsame as\b|\bversus\b|\bvs\b"
     r"|[和跟与同].{0,24}(?:一致|相同|一样|对比|相比)"
 )  # byte identical to pp1, 和 PP=1 不一致
-_CONTROL = re.compile(r"(?i)\b(?:control|baseline|reference) (?:run|case|group)\b|对照")
+_CONTROL = Shape(r"(?i)\b(?:control|baseline|reference) (?:run|case|group)\b|对照")
 
 _WRECKED = r"(?:hang|stuck|stall|crash|fail|freez|wedg|recur|deadlock|break|die|happen|reproduc|occur|same)\w*"
-_TRIED = re.compile(
+_TRIED = Shape(
     rf"(?i)\b(?:tried|also with|even with|regardless of|with or without|to no avail|recurs?|recurred|re-?occurs"
     rf"|(?:still|also|again) (?:\w+ ){{0,2}}?{_WRECKED} (?:\w+ )?(?:with|under|on|at)"
     r"|no (?:help|luck|effect|change|difference|use|improvement)|(?:does|did)(?:n't| not) (?:help|change|matter|fix)"
@@ -59,50 +60,50 @@ _TRIED = re.compile(
     r"|same (?:problem|issue|thing|hang|error|result) (?:with|on|at|when))\b"
     r"|试过|尝试过|尝试了|试了|无效|没用|没有用|不管用|没效果|没有效果|(?:也|还是|仍然?|依然|照样|同样)(?:会)?(?:卡|一样|不行|复现|挂|崩|报|hang)"
 )
-_UNTRIED = re.compile(r"(?i)\b(?:not|never|n't|yet to|to be) (?:\w+ )?(?:tried|try)\b|(?:没有?|未|尚未|还没)试")
+_UNTRIED = Shape(r"(?i)\b(?:not|never|n't|yet to|to be) (?:\w+ )?(?:tried|try)\b|(?:没有?|未|尚未|还没)试")
 _VERDICT = (
     r"[\s,，、;；:：—–(（`*]{0,6}"
     r"(?:(?:and|but|then|it|that|this|they|is|was|were|are|wedge|the|also|则|一切|就|也|都|结果)\s?){0,3}"
 )
-_FINE_NEXT = re.compile(
+_FINE_NEXT = Shape(
     rf"(?i){_VERDICT}(?:all |perfectly |completely |runs? |很|完全)?{FINE}"
 )  # `tp=1`: works; dp=1，没问题
-_SAME_NEXT = re.compile(
+_SAME_NEXT = Shape(
     rf"(?i){_VERDICT}(?:still )?(?:recurs?\b"
     r"|(?:exactly )?(?:the )?same (?:problem|issue|thing|hang|error|result|symptom|behaviou?r)"
     r"|no (?:help|luck|effect|change|difference|use|improvement)|(?:does|did)(?:n't| not) (?:help|change|matter)"
     r"|makes? no difference|nothing changed|一样|没用|无效|没有用|不管用|没效果|没有效果|没区别|没变化"
     r"|(?:还是|仍然?|依然|依旧|照样)(?:会)?(?:卡|一样|不行|复现|挂|崩|报|hang))"
 )  # tp=1, same problem; no change
-_ALL_TRIED = re.compile(
+_ALL_TRIED = Shape(
     r"(?i)\b(?:all|both|each|either|none)\b.{0,24}?\b(?:tried|helped|helps?|no (?:change|effect|difference|help))\b"
     r"|都(?:试过|试了|无效|没用|不行|不管用|一样)|均(?:无效|试过|不行)"
 )  # A=1, B=2 all tried, no change
-_LISTED = re.compile(
+_LISTED = Shape(
     r"(?:[`\"'*+&/]*|and|or|both|also|setting|with|to|set|the|和|及|以及|或|了|过|把|将|[`\"'*]*-{1,2}[\w.-]+(?:=\S*)?"
     r"|[`\"'*]*[A-Z][A-Z0-9_]+(?:=\S*)?|\S*[=\d_]\S*)\Z"
 )  # the words that may stand between "tried" and the last thing in its list
-_TRIED_WORD = re.compile(r"(?i)\b(?:tried|even with|also with)\b|试过|尝试过|尝试了|试了")
+_TRIED_WORD = Shape(r"(?i)\b(?:tried|even with|also with)\b|试过|尝试过|尝试了|试了")
 
 
-_BEFOREHAND = re.compile(
+_BEFOREHAND = Shape(
     r"(?i)\b(?:before|previously|formerly|used to|until|if|would|should|could|might|may|without|unset|remov\w+|"
     r"drop\w*)\b"
     r"|之前|以前|原来|如果|去掉|删除|取消|不加|不设"
 )
-_MAY_I = re.compile(
+_MAY_I = Shape(
     r"(?i)(?:^|[\n.,;:!?(]|\band|\bbut|\bso)[\s\"'*>-]*(?:can|could|should|shall|may|would|will|must|does|do|did|is|are|has|have"
     r"|how (?:do|can|should|to)|what (?:if|does|do|is|are)|which|whether)\b(?! not\b)"
 )
-_ASKS = re.compile(r"[?？]\s*[\"'`*”」』)）]*\s*\Z")
-_ASKS_CHINESE = re.compile(
+_ASKS = Shape(r"[?？]\s*[\"'`*”」』)）]*\s*\Z")
+_ASKS_CHINESE = Shape(
     r"(?:吗|么|嘛)\s*[?？。]?\s*\Z|能不能|可不可以|是否(?:可以|支持|能)|可否|能否|要不要|该不该|支不支持"
 )
-_FAILS = re.compile(
+_FAILS = Shape(
     rf"(?i)\b{_WRECKED}|\b(?:error|slow|garbl|wrong|bug|problem|issue|timeout|oom|why|broke|corrupt|leak)|不动|没响应"
     r"|卡|崩|挂|报错|慢|乱码|出错|错误|异常|问题|为什么|为何|怎么回事|死锁|超时"
 )  # why does it hang with -pp 3? asks of what was run
-_DENIED = re.compile(
+_DENIED = Shape(
     r"(?i)\b(?:we|i|they|you)\b(?:['’](?:re|ve|m))?(?: (?:do|did|are|am|were|was|have|had|has))? ?"
     r"(?:not|never|n['’]t)\b(?: \w+){0,2}? (?:us(?:e|ed|ing)|run(?:ning)?|ran|set(?:ting)?|pass(?:ed|ing)?"
     r"|enabl(?:e|ed|ing)|serv(?:e|ed|ing)|specify|deploy(?:ed)?|have)\b(?: (?!but\b)\S+){0,4}[\s`*\"'-]*\Z"

@@ -25,8 +25,9 @@ from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Variable
+from advisor.model.shape import Shape
 
-ENGINE_VARIABLES = re.compile(
+ENGINE_VARIABLES = Shape(
     r"(?:VLLM|SGLANG|SGL|NCCL|HCCL|LMDEPLOY|XLLM|DEEPEP|DEEP_EP|TORCH|PYTORCH|CUDA|ASCEND|GLOO|NVSHMEM|UCX|MOONCAKE"
     r"|TASK_QUEUE)_[A-Z0-9_]+\Z"
 )  # NCCL_DEBUG
@@ -35,15 +36,15 @@ _NOT_STARTERS = {
     "echo", "printf", "grep", "rg", "pkill", "kill", "killall", "pip", "pip3", "uv", "ps", "cat", "tee", "curl", "git",
     "which", "man", "pgrep", "sed", "awk", "ls", "cd", "source", "trap", "test", "evalscope", "py-spy", "[", "[[",
 }  # fmt: skip
-_DYNAMO = re.compile(r"dynamo\.(\w+)(?:\.main)?\Z")  # python3 -m dynamo.vllm
-_PROGRAM = re.compile(
+_DYNAMO = Shape(r"dynamo\.(\w+)(?:\.main)?\Z")  # python3 -m dynamo.vllm
+_PROGRAM = Shape(
     r"(?:.*/)?(?:bash|sh|zsh|python[\d.]*|torchrun|ray|nvidia-smi|sleep|tail|env|exec|serve|bench|chat|vllm|sglang|lmdeploy|xllm"
     r"|[\w.-]+\.(?:sh|py))\Z|.*\s"
 )  # what may follow an image and is no model
 _HELP = {"--help", "-h"}
 NODE_RANK = {"--node-rank", "--node_rank"}
 _WORDS = {"with", "and", "on", "plus", "using", "under", "but", "in", "for"}  # vllm serve ... --tp 2 with MTP
-_MODEL_LIKE = re.compile(r"[/\\\d$<_.-]")
+_MODEL_LIKE = Shape(r"[/\\\d$<_.-]")
 
 
 @dataclass(frozen=True, slots=True)

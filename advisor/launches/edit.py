@@ -25,8 +25,9 @@ from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Setting, Variable
+from advisor.model.shape import Shape
 
-_HUNK = re.compile(r"\A@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")  # @@ -32,7 +32,7 @@
+_HUNK = Shape(r"\A@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@")  # @@ -32,7 +32,7 @@
 
 
 def edit(

@@ -25,13 +25,14 @@ from advisor.model.fact import Span, Value
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.launch import Setting
+from advisor.model.shape import Shape
 
 _TRUE, _FALSE = {"true", "1", "yes", "on", "t", "y"}, {"false", "0", "no", "off", "f", "n"}
-_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*)(\.\d*)?(?:[eE][+-]?\d+)?\Z|[+-]?\.\d+\Z")
-_HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kmgtKMGT])\Z")  # 128k = 128000, 128K = 131072
+_NUMBER = Shape(r"[+-]?(?:\d[\d_]*)(\.\d*)?(?:[eE][+-]?\d+)?\Z|[+-]?\.\d+\Z")
+_HUMAN = Shape(r"(\d+(?:\.\d+)?)([kmgtKMGT])\Z")  # 128k = 128000, 128K = 131072
 _HUMAN_POWER = {"k": 1, "m": 2, "g": 3, "t": 4}
-_NAMED = re.compile(r"--?[A-Za-z][\w.-]*=")  # --tensor-parallel-size=$TP: the flag is known, its value is not
-_ELLIPSIS = re.compile(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
+_NAMED = Shape(r"--?[A-Za-z][\w.-]*=")  # --tensor-parallel-size=$TP: the flag is known, its value is not
+_ELLIPSIS = Shape(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
 
 
 @dataclass

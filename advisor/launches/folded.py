@@ -23,11 +23,12 @@ from advisor.launches.files.origins import Origins
 from advisor.launches.files.typed import File
 from advisor.launches.shell import Command
 from advisor.launches.words import Word
+from advisor.model.shape import Shape
 
-_ONE_A_LINE = re.compile(r"[ \t]*(?:-[ \t]|#|-?[ \t]*\Z)")  # `- --tp`
-_DASH = re.compile(r"\A[ \t]*-(?=[ \t])")  # of `- args:`
-_TEMPLATE = re.compile(r"\{\{([^{}\n]*)\}\}")
-_CONTROL = re.compile(r"^[ \t]*\{\{-?[ \t]*(?:if|else|end|range|with|include|toYaml|/\*)\b[^\n]*$", re.M)
+_ONE_A_LINE = Shape(r"[ \t]*(?:-[ \t]|#|-?[ \t]*\Z)")  # `- --tp`
+_DASH = Shape(r"\A[ \t]*-(?=[ \t])")  # of `- args:`
+_TEMPLATE = Shape(r"\{\{([^{}\n]*)\}\}")
+_CONTROL = Shape(r"^[ \t]*\{\{-?[ \t]*(?:if|else|end|range|with|include|toYaml|/\*)\b[^\n]*$", re.M)
 
 Scripts = dict[tuple[int, int], Origins]
 

@@ -20,15 +20,16 @@ from collections.abc import Iterator
 
 from advisor.launches.command_line import ENGINE_VARIABLES
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
-_PRINTED = re.compile(r"[ \t]*([A-Za-z_][\w.]*)=(?![\"'])([^\n]*?)[ \t\r]*\Z")  # NCCL_IB_HCA=mlx5_0,mlx5_1
-_SHELL_VALUE = re.compile(r"\$[\w({!?@*#]|`|\\\Z|[;&|]\s*\Z")
-_HINT = re.compile(r"(?m)^[ \t]*[A-Z_][A-Z0-9_]*=")
-_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_PRINTED = Shape(r"[ \t]*([A-Za-z_][\w.]*)=(?![\"'])([^\n]*?)[ \t\r]*\Z")  # NCCL_IB_HCA=mlx5_0,mlx5_1
+_SHELL_VALUE = Shape(r"\$[\w({!?@*#]|`|\\\Z|[;&|]\s*\Z")
+_HINT = Shape(r"(?m)^[ \t]*[A-Z_][A-Z0-9_]*=")
+_USED = Shape(r"\$\{?([A-Za-z_]\w*)")
 _USUAL = {"PATH", "HOME", "PWD", "HOSTNAME", "SHLVL"}
-_PROCESS = re.compile(r"[ \t]*(?:VLLM|sglang|ray)::\S+|[ \t]*\S*python[\d.]*[ \t]")  # VLLM::EngineCore
-_GOES_ON = re.compile(r"(?:\\|&|\||;)[ \t\r]*\Z")
-_LEAD = re.compile(r"[ \t]*(?:[\w.-]+@\S*[$#][ \t]*|[$%][ \t]*)?\Z")  # user@host:~$
+_PROCESS = Shape(r"[ \t]*(?:VLLM|sglang|ray)::\S+|[ \t]*\S*python[\d.]*[ \t]")  # VLLM::EngineCore
+_GOES_ON = Shape(r"(?:\\|&|\||;)[ \t\r]*\Z")
+_LEAD = Shape(r"[ \t]*(?:[\w.-]+@\S*[$#][ \t]*|[$%][ \t]*)?\Z")  # user@host:~$
 _FEWEST = 2  # lines of a block of its own
 
 

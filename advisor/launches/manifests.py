@@ -27,29 +27,28 @@ from advisor.launches import folded
 from advisor.launches.syntax import Binding
 from advisor.launches.words import Word, prepare, resolve
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 Words = list[Word]
 
-_KEY = re.compile(r"^([ \t]*(?:- )?[ \t]*)(args|command|entrypoint):(?=[ \t]|$)[ \t]*", re.M)
-_SIBLING = re.compile(r"([ \t]*)((?:- )?[ \t]*)[\"']?([\w.-]+)[\"']?:(?:[ \t]+(.*))?$")
-_ITEM = re.compile(r"([ \t]*)-(?:[ \t]+(.*))?$")
-_BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*(?:#.*)?$")
-_TOKEN = re.compile(
-    r"\s*(?:(\"(?:\\.|[^\"\\])*\")|'((?:''|[^'])*)'|([^,\[\]\"'\s](?:[^,\]\n]*[^,\]\s])?))\s*(?:(,)|(\]))"
-)
-_PAIR = re.compile(
+_KEY = Shape(r"^([ \t]*(?:- )?[ \t]*)(args|command|entrypoint):(?=[ \t]|$)[ \t]*", re.M)
+_SIBLING = Shape(r"([ \t]*)((?:- )?[ \t]*)[\"']?([\w.-]+)[\"']?:(?:[ \t]+(.*))?$")
+_ITEM = Shape(r"([ \t]*)-(?:[ \t]+(.*))?$")
+_BLOCK = Shape(r"[|>][+-]?\d?[ \t]*(?:#.*)?$")
+_TOKEN = Shape(r"\s*(?:(\"(?:\\.|[^\"\\])*\")|'((?:''|[^'])*)'|([^,\[\]\"'\s](?:[^,\]\n]*[^,\]\s])?))\s*(?:(,)|(\]))")
+_PAIR = Shape(
     r"name[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z_]\w*)[\"']?[ \t]*,?\s{1,80}[\"']?value[\"']?[ \t]*:[ \t]*"
     r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s,}]+)"
 )  # - name: X  value: "15"
-_LISTED = re.compile(r"^[ \t]*-[ \t]+[\"']?([A-Za-z_]\w*)=([^\n]*?)[\"']?[ \t]*$", re.M)  # - X=15
-_MAPPED = re.compile(r"^[ \t]+[\"']?([A-Z_][A-Z0-9_]*)[\"']?:[ \t]+([^\n]+?)[ \t]*$", re.M)  # X: "15"
-_TEMPLATE = re.compile(r"\$\(|\{\{|\$\{?\w")
-_EXEC = re.compile(r"^ExecStart=[-@:+!]*((?:[^\n\\]|\\.)*)", re.M | re.S)
-_ENVIRONMENT = re.compile(r"^Environment=([^\n]*)", re.M)
-_FROM = re.compile(r"(?i)^FROM[ \t]+(?:--\S+[ \t]+)*(\S+)", re.M)
-_INSTRUCTION = re.compile(r"(?i)^(ENTRYPOINT|CMD)[ \t]+((?:[^\n\\]|\\.)*)", re.M | re.S)
-_ENV = re.compile(r"(?i)^ENV[ \t]+((?:[^\n\\]|\\.)*)", re.M | re.S)
-_HINT = re.compile(r"(?m)^[ \t]*(?:- )?[ \t]*(?:args|command|entrypoint):|^ExecStart=|^(?i:ENTRYPOINT|CMD)[ \t]")
+_LISTED = Shape(r"^[ \t]*-[ \t]+[\"']?([A-Za-z_]\w*)=([^\n]*?)[\"']?[ \t]*$", re.M)  # - X=15
+_MAPPED = Shape(r"^[ \t]+[\"']?([A-Z_][A-Z0-9_]*)[\"']?:[ \t]+([^\n]+?)[ \t]*$", re.M)  # X: "15"
+_TEMPLATE = Shape(r"\$\(|\{\{|\$\{?\w")
+_EXEC = Shape(r"^ExecStart=[-@:+!]*((?:[^\n\\]|\\.)*)", re.M | re.S)
+_ENVIRONMENT = Shape(r"^Environment=([^\n]*)", re.M)
+_FROM = Shape(r"(?i)^FROM[ \t]+(?:--\S+[ \t]+)*(\S+)", re.M)
+_INSTRUCTION = Shape(r"(?i)^(ENTRYPOINT|CMD)[ \t]+((?:[^\n\\]|\\.)*)", re.M | re.S)
+_ENV = Shape(r"(?i)^ENV[ \t]+((?:[^\n\\]|\\.)*)", re.M | re.S)
+_HINT = Shape(r"(?m)^[ \t]*(?:- )?[ \t]*(?:args|command|entrypoint):|^ExecStart=|^(?i:ENTRYPOINT|CMD)[ \t]")
 MAX_CONTAINERS = 64
 _MAX_LINES = 4000  # of one container
 

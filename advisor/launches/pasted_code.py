@@ -22,15 +22,16 @@ from advisor.launches.command_line import Source
 from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Setting
+from advisor.model.shape import Shape
 
 MAX_CODE = 1 << 16
-_CALL = re.compile(
+_CALL = Shape(
     r"(?<![\w.])(?P<name>(?:(?P<root>sgl|sglang|vllm|lmdeploy)\.)?"
     r"(?:LLM|AsyncLLM|LLMEngine|EngineArgs|AsyncEngineArgs|Engine|ServerArgs|pipeline|serve))\("
 )  # sgl.Engine(
-_ELIDED = re.compile(r"\.\.\.|…|\*\*|<[\w -]{1,40}>")
-_IMPORTS = re.compile(r"^\s*(?:from|import)\s+(?:vllm|sglang|lmdeploy)\b", re.M)
-_OF_LMDEPLOY = re.compile(r"\b(?:Turbomind|Pytorch)EngineConfig\(")
+_ELIDED = Shape(r"\.\.\.|…|\*\*|<[\w -]{1,40}>")
+_IMPORTS = Shape(r"^\s*(?:from|import)\s+(?:vllm|sglang|lmdeploy)\b", re.M)
+_OF_LMDEPLOY = Shape(r"\b(?:Turbomind|Pytorch)EngineConfig\(")
 _USUAL = {
     "vllm": "from vllm import LLM, AsyncLLM, LLMEngine, EngineArgs, AsyncEngineArgs; import vllm; ",
     "sglang": "from sglang import Engine, ServerArgs; import sglang; import sglang as sgl; ",

@@ -15,16 +15,17 @@ from functools import cached_property
 
 from advisor.model.fact import Artifact, Span
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
-_FENCE = re.compile(r"^[ \t>]*(`{3,8}|~{3,8})[^\n]*\n.*?(?:^[ \t>]*\1[^\n]*|\Z)", re.M | re.S)
-_INLINE = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
-_OWN_LINE = re.compile(
+_FENCE = Shape(r"^[ \t>]*(`{3,8}|~{3,8})[^\n]*\n.*?(?:^[ \t>]*\1[^\n]*|\Z)", re.M | re.S)
+_INLINE = Shape(r"(?<!`)`[^`\n]+`(?!`)")
+_OWN_LINE = Shape(
     r"[ \t]*(?:$|[-*•+|#>(\[]|\d+[.)、] |```|~~~|--|\d{4}-\d\d-|\d\d:\d\d"
     r"|(?:INFO|WARNING|ERROR|DEBUG|File|Traceback)\b)"
 )  # bullets, tables, headings, flags, log lines
-_BOUNDARY = re.compile(r"\n|[.!?](?=[\s*`\"')]|$)|[;:,(){}|；：，。（）、！？—–]")
-_SENTENCE = re.compile(r"\n|[.!?](?=[\s*`\"')]|$)|[;|；。！？]")
-_CONFIGURATION = re.compile(
+_BOUNDARY = Shape(r"\n|[.!?](?=[\s*`\"')]|$)|[;:,(){}|；：，。（）、！？—–]")
+_SENTENCE = Shape(r"\n|[.!?](?=[\s*`\"')]|$)|[;|；。！？]")
+_CONFIGURATION = Shape(
     r"(?i)^[\s>]*(?:[-*•+]|\d+[.)])\s+\**`?[\w -]{1,24}`?\**\s*[:=：]|^\s*\|"
     r"|^[\s>|*-]*\**(?:key |main |启动|关键)?(?:flags?|config\w*|settings?|参数|配置|args)\**\s*[:：]"
 )  # - tp = 1, ep = 1   **Key flags**: …   | tp | 2 |

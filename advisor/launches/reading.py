@@ -39,8 +39,9 @@ from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Variable
+from advisor.model.shape import Shape
 
-_SHELL = re.compile(r"[|&<>\n\\$`#]")
+_SHELL = Shape(r"[|&<>\n\\$`#]")
 MAX_CHARACTERS = 1 << 20
 MAX_LAUNCHES = 64  # of one text: no deployment is started by more
 MAX_PROSE = 1 << 18

@@ -20,11 +20,12 @@ from advisor.launches.words import prepare, resolve
 from advisor.model.fact import Value
 from advisor.model.late import dataclass
 from advisor.model.launch import Setting
+from advisor.model.shape import Shape
 
-_GAP_BEFORE = re.compile(r"(?:[ \t\r\n]|\\\r?\n)*\Z")
-_GAP_AFTER = re.compile(r"(?:[ \t\r\n]|\\\r?\n)*")
-_CONTINUATION = re.compile(r"\\\r?\n([ \t]*)")
-_PLAIN = re.compile(r"[\w@%+=:,./-]+\Z")
+_GAP_BEFORE = Shape(r"(?:[ \t\r\n]|\\\r?\n)*\Z")
+_GAP_AFTER = Shape(r"(?:[ \t\r\n]|\\\r?\n)*")
+_CONTINUATION = Shape(r"\\\r?\n([ \t]*)")
+_PLAIN = Shape(r"[\w@%+=:,./-]+\Z")
 
 
 @dataclass(frozen=True, slots=True)

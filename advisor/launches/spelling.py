@@ -21,9 +21,10 @@ from itertools import islice, takewhile
 
 from advisor.model.knowledge import Knowledge, SettingRecord
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
-_FLAG = re.compile(r"--?[A-Za-z][\w-]*(?:\.[\w.+-]+)?\Z")  # --speculative-config.method
-_ATTACHED = re.compile(r"(-[A-Za-z])(\d\w*)\Z")  # -O3
+_FLAG = Shape(r"--?[A-Za-z][\w-]*(?:\.[\w.+-]+)?\Z")  # --speculative-config.method
+_ATTACHED = Shape(r"(-[A-Za-z])(\d\w*)\Z")  # -O3
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ not have happened, so what it assigns is unknown afterwards.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.launches.bash_tree import bash_tree, place
 from advisor.launches.words import Scope, Word, prepare, resolve
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -36,7 +36,7 @@ _WORDS = {
     "extglob_pattern", "test_operator",
 }  # fmt: skip
 _TURNING = {"for_statement": ("variable",), "c_style_for_statement": ("initializer", "update")}
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = Shape(r"[A-Za-z_]\w*")
 _WRITERS = {"cat", "tee", "bash", "sh", "ssh"}
 
 

@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 
 from advisor.model.knowledge import Knowledge
+from advisor.model.shape import Shape
 
 MARKS = "。，、；：！？）】》”」』’（“「【《『‘"
 _QUOTED = r"'[^'\n]*'|\"(?:\\.|[^\"\\\n])*\""
-_PROSE = re.compile(rf"{_QUOTED}|[{MARKS}](?:(?!(?<=[ \t{MARKS}])[-–—]{{1,2}}[A-Za-z])[^\n\\])*")  # 。运行一小时后
-_CURLY = re.compile(r"(?<=[ \t=])(?:“([^”\n]{1,2000})”|‘([^’\n]{1,2000})’)")  # “{"method":"dspark"}”
-_AFTER_FLAG = re.compile(r"[-–—][A-Za-z][\w.-]*(?:=|[ \t]+)\Z")
-_JSON = re.compile(r"'\{[^'\n]*[“”][^'\n]*\}'")  # '{“method”:“dspark”}'
-_CHINESE_MARK = re.compile(f"[{MARKS}]")
-_DASHED = re.compile(r"[–—―−](?=[A-Za-z])")
+_PROSE = Shape(rf"{_QUOTED}|[{MARKS}](?:(?!(?<=[ \t{MARKS}])[-–—]{{1,2}}[A-Za-z])[^\n\\])*")  # 。运行一小时后
+_CURLY = Shape(r"(?<=[ \t=])(?:“([^”\n]{1,2000})”|‘([^’\n]{1,2000})’)")  # “{"method":"dspark"}”
+_AFTER_FLAG = Shape(r"[-–—][A-Za-z][\w.-]*(?:=|[ \t]+)\Z")
+_JSON = Shape(r"'\{[^'\n]*[“”][^'\n]*\}'")  # '{“method”:“dspark”}'
+_CHINESE_MARK = Shape(f"[{MARKS}]")
+_DASHED = Shape(r"[–—―−](?=[A-Za-z])")
 
 
 def plain(text: str) -> str:

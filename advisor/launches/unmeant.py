@@ -15,23 +15,24 @@ from __future__ import annotations
 import re
 
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 _AT = r"(?:^|[;&|]|(?<=\s)(?:do|then|else)[ \t])[ \t]*(?:[$#>][ \t]+)?(?:sudo[ \t]+)?"
 _ARGUMENT = r"(?:\"(?:\\.|[^\"\\])*\"|'[^']*'|\\.|[^\s;&|<>\"'\\]|[ \t])"
-_SAID = re.compile(
+_SAID = Shape(
     rf"{_AT}((?>(?:echo|printf|e?grep|rg|pgrep|pkill|killall|git commit|vllm bench serve)[ \t]+{_ARGUMENT}{{1,4000}}))"
     r"(?![ \t]*(?:>|\|[ \t]*(?:sudo[ \t]+)?(?:tee|bash|sh|xargs|at)\b))",
     re.M,
 )  # echo 'vllm serve m'
-_HEREDOC = re.compile(
+_HEREDOC = Shape(
     r"^([^\n]*?)<<-?[ \t]*[\"']?([A-Za-z_]\w*)[\"']?([^\n]*)\n((?:(?![ \t]*\2[ \t]*$)[^\n]*\n){0,400}?)[ \t]*\2[ \t]*$",
     re.M,
 )  # cat <<EOF
-_PRINTS = re.compile(r"(?:cat|echo)[ \t]*\Z")
-_TO_FILE = re.compile(r"(?<![0-9])>{1,2}[ \t]*[\"']?([^\s;&|\"'<>]+)|\btee[ \t]+(?:-a[ \t]+)?[\"']?([^\s;&|\"'<>]+)")
-_BETWEEN = re.compile(r"(?<=\\\n)(?:[ \t]*#[^\n]*\n){1,40}(?=[ \t]*[-–—]{1,2}[A-Za-z{])")
-_COMMENTED = re.compile(r"^[ \t>]*#(?!#)[ \t]?(?!!)([^\n]*)$", re.M)
-_LEAD = re.compile(r"[ \t]*(?:[$][ \t]+)?(?:[A-Za-z_]\w*=\S*[ \t]+|(?:nohup|exec|sudo|env|time)[ \t]+)*")
+_PRINTS = Shape(r"(?:cat|echo)[ \t]*\Z")
+_TO_FILE = Shape(r"(?<![0-9])>{1,2}[ \t]*[\"']?([^\s;&|\"'<>]+)|\btee[ \t]+(?:-a[ \t]+)?[\"']?([^\s;&|\"'<>]+)")
+_BETWEEN = Shape(r"(?<=\\\n)(?:[ \t]*#[^\n]*\n){1,40}(?=[ \t]*[-–—]{1,2}[A-Za-z{])")
+_COMMENTED = Shape(r"^[ \t>]*#(?!#)[ \t]?(?!!)([^\n]*)$", re.M)
+_LEAD = Shape(r"[ \t]*(?:[$][ \t]+)?(?:[A-Za-z_]\w*=\S*[ \t]+|(?:nohup|exec|sudo|env|time)[ \t]+)*")
 
 
 @dataclass(frozen=True, slots=True)

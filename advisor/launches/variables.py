@@ -11,16 +11,16 @@ or quoted, since prose explains variables too.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 _NAME = r"([A-Z][A-Z0-9]*_[A-Z0-9_]+)"
 _UNIT = r"\s?(?:ms|milliseconds?|毫秒|s|secs?|seconds?|秒)(?![A-Za-z0-9_])"
 _PLAIN = rf"(?:-?\d+(?:\.\d+)?(?:{_UNIT})?|true|false|True|False|on|off|ON|OFF)(?![A-Za-z0-9_.]\w)"
 _QUOTED = r"\"[^\"\n]*\"|'[^'\n]*'"
-_ASSIGNED = re.compile(
+_ASSIGNED = Shape(
     rf"(?<![A-Za-z0-9_$-]){_NAME}[`\"'*]{{0,3}}(?:"
     rf"=({_QUOTED}|-?\d+(?:\.\d+)?{_UNIT}|[^\s,;，。；、)）`*\"']+)"
     rf"|[ \t]{{1,3}}=[ \t]{{0,3}}`?({_QUOTED}|{_PLAIN}|[^\s,;，。；、)）`*\"'=]+)"
@@ -28,12 +28,12 @@ _ASSIGNED = re.compile(
     r"|[ \t]{0,3}(?:(?:is|was|are)[ \t])?(?:set (?:to|at|as)|at|of|设置?为|设置?成|设到|配成|是)"
     rf"[ \t]{{0,3}}`?({_QUOTED}|{_PLAIN}))"
 )  # NCCL_PROTO=Simple, X_TIMEOUT: 15, X_TIMEOUT is set to 15
-_MANIFEST = re.compile(
+_MANIFEST = Shape(
     rf"\bname[\"']?[ \t]*:[ \t]*[\"']?{_NAME}[\"']?[ \t]*,?\s{{1,80}}"
     rf"[\"']?value[\"']?[ \t]*:[ \t]*({_QUOTED}|[^\s,}}]+)"
 )  # - name: X  value: "15"
-_TIMED = re.compile(rf"(\d+(?:\.\d+)?)({_UNIT})\Z")
-_SECONDS = re.compile(r"_(?:TIMEOUT|INTERVAL|SEC|SECS|SECONDS)(?:_S|_SEC|_SECONDS)?\Z")
+_TIMED = Shape(rf"(\d+(?:\.\d+)?)({_UNIT})\Z")
+_SECONDS = Shape(r"_(?:TIMEOUT|INTERVAL|SEC|SECS|SECONDS)(?:_S|_SEC|_SECONDS)?\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,21 +17,22 @@ import re
 from collections.abc import Iterator
 
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
-_PROMPT = re.compile(
+_PROMPT = Shape(
     r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[: ][^\s$#]*[ \t]*[$#]|[$%])[ \t]+(?=\S)", re.M
 )  # user@host:~$ vllm …
-_LOOSE_CONTINUATION = re.compile(r"\\([ \t\r]+)(?=\n)")  # a backslash with blanks after it
-_PLACEHOLDER = re.compile(r"<[^<>\s|&;\"'`()]{1,60}>")  # <path>
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_HEREDOC = re.compile(r"<<[-~]?[ \t]*([\"']?)([A-Za-z_]\w*)\1[^\n]*\n")  # cat <<'EOF'
+_LOOSE_CONTINUATION = Shape(r"\\([ \t\r]+)(?=\n)")  # a backslash with blanks after it
+_PLACEHOLDER = Shape(r"<[^<>\s|&;\"'`()]{1,60}>")  # <path>
+_NAME = Shape(r"[A-Za-z_]\w*")
+_ASSIGNMENT = Shape(r"[A-Za-z_]\w*=")
+_HEREDOC = Shape(r"<<[-~]?[ \t]*([\"']?)([A-Za-z_]\w*)\1[^\n]*\n")  # cat <<'EOF'
 _RESERVED = {
     "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",
     "select", "function", "time",
     "coproc", "export", "declare", "typeset", "local", "readonly", "unset", "unsetenv", "[[", "[", "!", "{", "}",
 }  # fmt: skip
-_JSON = re.compile(r'\{\s*"')  # {"method"
+_JSON = Shape(r'\{\s*"')  # {"method"
 _SPECIAL = frozenset(";|&()<>`$#{}")
 _ENDS = {'"': '"', "(": ")", "{": "}"}
 
@@ -360,7 +361,7 @@ def _double_quoted(text: str, at: int, end: int, scope: Scope, field: _Field) ->
             at = plain
 
 
-_BRACED = re.compile(r"\$\{([A-Za-z_]\w*|[0-9@*])(\[[@*]\])?(?:(:?[-=])(.*))?\}\Z", re.S)  # ${args[@]}, ${PORT:-8000}
+_BRACED = Shape(r"\$\{([A-Za-z_]\w*|[0-9@*])(\[[@*]\])?(?:(:?[-=])(.*))?\}\Z", re.S)  # ${args[@]}, ${PORT:-8000}
 
 
 def _expand(text: str, at: int, end: int, scope: Scope, field: _Field, *, quoted: bool) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from advisor.launches.syntax import Binding, Command
 from advisor.launches.words import Word
+from advisor.model.shape import Shape
 
 # wrapper -> its options that take a value of their own
 _WRAPPERS: dict[str, frozenset[str]] = {
@@ -50,9 +51,9 @@ _DOCKER_SWITCHES = {
 }  # fmt: skip
 _KUBECTL = {"kubectl", "oc"}
 _SHELLS = {"bash", "sh", "zsh", "dash", "ash"}
-_SHELL_VALUES = re.compile(r"[-+]\w*[oO]\Z|--(?:rcfile|init-file)\Z")  # bash -euo pipefail
-_NAMED = re.compile(r"([A-Za-z_]\w*)=")
-PYTHON = re.compile(r"python[\d.]*\Z")
+_SHELL_VALUES = Shape(r"[-+]\w*[oO]\Z|--(?:rcfile|init-file)\Z")  # bash -euo pipefail
+_NAMED = Shape(r"([A-Za-z_]\w*)=")
+PYTHON = Shape(r"python[\d.]*\Z")
 
 Inner = Callable[[Word], list[Command]]
 

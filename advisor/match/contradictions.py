@@ -13,7 +13,6 @@ What is judged is said in each; none of it changes the judgement. A library pinn
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
@@ -25,6 +24,7 @@ from advisor.model.fact import Fact, printed_versions
 from advisor.model.knowledge import Knowledge
 from advisor.model.report import Discrepancy, SourceOut
 from advisor.model.rule import Boundary, Fix, Level
+from advisor.model.shape import Shape
 from advisor.model.truth import Truth
 
 COMPARED = ("nccl", "torch", "torch_npu", "deep_ep", "hccl")
@@ -33,7 +33,7 @@ COMPARED = ("nccl", "torch", "torch_npu", "deep_ep", "hccl")
 PATCHED = "patched"
 """What a build is called a fork of when its own files are not those of the release it names."""
 
-_BINARY = re.compile(r"cu\d+|cpu|rocm[\d.]*|xpu")  # 0.11.0+cu129: how a release was built, not whose it is
+_BINARY = Shape(r"cu\d+|cpu|rocm[\d.]*|xpu")  # 0.11.0+cu129: how a release was built, not whose it is
 
 
 def contradictions(case: Case, knowledge: Knowledge | None, fixes: Iterable[Fix]) -> tuple[Discrepancy, ...]:

@@ -21,14 +21,15 @@ from advisor.model.fact import Value
 from advisor.model.knowledge import SettingRecord
 from advisor.model.late import dataclass
 from advisor.model.launch import Setting
+from advisor.model.shape import Shape
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = Shape(
     r"[$<>`?%\u00a0\u201c\u201d\u2018\u2019\u2026]|\{\{|\.\.\.|^\[[a-z_]+\]$|^[xX]{2,}$|^[nN]{2,}$|^[XN]$"
 )
-_LETTER = re.compile(r"[xn]")  # --tensor-parallel-size x, in an account of it
-_SHOUTED = re.compile(r"[A-Z][A-Z0-9_]+")  # TP_SIZE stands for a number; INFO may be a choice in the wrong case
-_INT = re.compile(r"[+-]?\d[\d_]*|\d+(?:\.\d+)?[kKmMgGtT]|auto")  # some whole numbers may be written 4k or auto
-_FLOAT = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.I)
+_LETTER = Shape(r"[xn]")  # --tensor-parallel-size x, in an account of it
+_SHOUTED = Shape(r"[A-Z][A-Z0-9_]+")  # TP_SIZE stands for a number; INFO may be a choice in the wrong case
+_INT = Shape(r"[+-]?\d[\d_]*|\d+(?:\.\d+)?[kKmMgGtT]|auto")  # some whole numbers may be written 4k or auto
+_FLOAT = Shape(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)", re.I)
 
 
 @dataclass(frozen=True)

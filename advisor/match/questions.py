@@ -18,13 +18,12 @@ from advisor.match.view import View
 from advisor.model.outcome import Missing
 from advisor.model.report import Question
 from advisor.model.rule import Wanted
+from advisor.model.shape import Shape
 from advisor.model.truth import Truth
 
 LISTED = 3  # of what one capture is looked through for; all stand in the question's `asks`
 _LISTED = ("Does any rank's log show ", "Is a thread of any rank seen in ")
-_TRIMMED = re.compile(
-    r"(?: *\| *head(?: -\w+)*)?(?:,? or the .*)?\Z", re.S
-)  # … | head -2, or the first lines of the log
+_TRIMMED = Shape(r"(?: *\| *head(?: -\w+)*)?(?:,? or the .*)?\Z", re.S)  # … | head -2, or the first lines of the log
 WEIGHT = {"matched": 8.0, "likely": 4.0, "possible": 2.0, "exposed": 1.0}
 BUILD = "Which engine and which exact build is running: version, commit, or image digest?"
 LAUNCH = Missing(

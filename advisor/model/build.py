@@ -15,15 +15,16 @@ from typing import Literal
 from packaging.version import Version
 
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 NEWEST = Version("999999")
-_VERSION = re.compile(
+_VERSION = Shape(
     r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:a|b|rc)\d+)?(?:\.?post\d+)?(?:\.dev\d+)?(?:\+[A-Za-z0-9.]+)?)(?![\w])",
     re.ASCII,
 )  # v0.23.1rc1.dev1373+g387189c42
-_LOCAL_SHA = re.compile(r"(?:^|[.+])g([0-9a-f]{7,40})(?:$|[.])")  # +g752a3a504.d20260720
-_SHA = re.compile(r"(?<![\w.+-])([0-9a-f]{7,40})(?![\w-])")  # f03bdf1c, a bare commit
-_AFTER_PR = re.compile(
+_LOCAL_SHA = Shape(r"(?:^|[.+])g([0-9a-f]{7,40})(?:$|[.])")  # +g752a3a504.d20260720
+_SHA = Shape(r"(?<![\w.+-])([0-9a-f]{7,40})(?![\w-])")  # f03bdf1c, a bare commit
+_AFTER_PR = Shape(
     r"\b(?:after|since|includes?|with|past)\s+(?:PR|pull request)?\s*#?(\d{2,6})\b", re.I
 )  # main after PR 1964
 

@@ -5,7 +5,6 @@ A part with nothing to say is an empty list, heading included.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -23,6 +22,7 @@ from advisor.model.report import (
     StepOut,
 )
 from advisor.model.rule import PROOFS
+from advisor.model.shape import Shape
 from advisor.render import words
 from advisor.render.blocks import Block, Heading, Line, Quote, Tone, Verbatim, item, paragraphs
 from advisor.render.citations import Citations
@@ -32,7 +32,7 @@ QUOTED = 3
 NAMED = 6  # further facts named without their quotes, shortest first
 """Facts of the leading finding shown with their quotes unless everything is asked for."""
 
-WORD = re.compile(r"\w+")
+WORD = Shape(r"\w+")
 
 TELLING = {"observed": 0, "stated": 1, "derived": 2, "default": 3}
 

@@ -19,9 +19,10 @@ from advisor.launches.files.origins import typed as typed_at
 from advisor.launches.files.typed import File, Typed
 from advisor.launches.shell import Command, Word
 from advisor.launches.wrappers import peel, script_of
+from advisor.model.shape import Shape
 
-_NAMED = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)|\$\$\(")  # $(NAME), and $$( which is a plain $(
-_USED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_NAMED = Shape(r"\$\(([A-Za-z_][A-Za-z0-9_.-]*)\)|\$\$\(")  # $(NAME), and $$( which is a plain $(
+_USED = Shape(r"\$\{?([A-Za-z_]\w*)")
 
 
 def expanded(word: Word, known: Mapping[str, str]) -> Word:

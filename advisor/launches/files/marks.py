@@ -17,12 +17,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 MAX_NODES = 200_000
 MAX_DEPTH = 100
-_MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.M)
-_DIRECTIVES = re.compile(r"\A(?:\ufeff?[ \t]*(?:[#%][^\n]*)?(?:\n|\Z))*\Z")
-_PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|\Z))+")  # &anchor !!str, before a scalar
+_MARKER = Shape(r"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.M)
+_DIRECTIVES = Shape(r"\A(?:\ufeff?[ \t]*(?:[#%][^\n]*)?(?:\n|\Z))*\Z")
+_PROPERTIES = Shape(r"(?:[&!]\S*(?:\s+|\Z))+")  # &anchor !!str, before a scalar
 
 
 @dataclass(slots=True, eq=False)

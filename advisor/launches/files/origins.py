@@ -11,15 +11,15 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 
 from advisor.launches.files.marks import Document, Node, documents
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
-_WORD = re.compile(r"\S+")
+_WORD = Shape(r"\S+")
 _ESCAPES = {"x": 4, "u": 6, "U": 10}
 
 

@@ -23,12 +23,13 @@ from advisor.launches.words import prepare, resolve
 from advisor.model.deployment import Assignment, Form, Place
 from advisor.model.fact import Note
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
-_EXPANDS = re.compile(r"\$\(|\$\{?\w")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
-_ESCAPED = re.compile(r"\\[ \t]")  # what folding makes of a `\` at the end of a line
-_LINE_END = re.compile(r"[ \t]*\r?\n")
-_BROKEN = re.compile(r"[^\\\s][ \t]*\n[ \t]+(--?[A-Za-z][\w.-]*)")  # a line that begins with a flag, in a folded block
+_EXPANDS = Shape(r"\$\(|\$\{?\w")
+_NAME = Shape(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
+_ESCAPED = Shape(r"\\[ \t]")  # what folding makes of a `\` at the end of a line
+_LINE_END = Shape(r"[ \t]*\r?\n")
+_BROKEN = Shape(r"[^\\\s][ \t]*\n[ \t]+(--?[A-Za-z][\w.-]*)")  # a line that begins with a flag, in a folded block
 
 
 @dataclass

@@ -16,14 +16,15 @@ import re
 from collections.abc import Callable
 
 from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 HOLE = "\ue000"
-_ACTION = re.compile(r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\})){0,4000}\}\}|\{%[^%]{0,4000}%\}", re.S)
-_ALONE = re.compile(r"(?m)^[ \t]*(?:(?:" + _ACTION.pattern + r")[ \t]*)+\r?$")
-_CONTROL = re.compile(
+_ACTION = Shape(r"\{\{(?:[^{}]|\{(?!\{)|\}(?!\})){0,4000}\}\}|\{%[^%]{0,4000}%\}", re.S)
+_ALONE = Shape(r"(?m)^[ \t]*(?:(?:" + _ACTION.pattern + r")[ \t]*)+\r?$")
+_CONTROL = Shape(
     r"\{[{%]-?\s*(?:if|else|end|range|with|define|block|template|include|toYaml|tpl|for|endif|endfor|set)\b"
 )
-_HOLES = re.compile(HOLE + "+")
+_HOLES = Shape(HOLE + "+")
 
 
 @dataclass(frozen=True, slots=True)
