@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-GARBAGE = 50_000
+GARBAGE = 100_000
 """Objects made between two looks for cycles. Loading makes many and leaves no cycle: looking for them at Python's own
 pace, 700, takes a tenth of a short run."""
 

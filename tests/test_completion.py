@@ -142,13 +142,13 @@ def test_help_is_plain_and_fits_a_terminal() -> None:
 def test_help_lists_every_command_once_and_in_full() -> None:
     import typer
 
-    from advisor.faces.cli import app
+    from advisor.faces.cli import application
     from advisor.faces.front_page import GROUPS, FrontPage
 
     page = advisor("--help", columns=80).out.partition("Judge a deployment:")[2]
     listed = re.findall(r"^  (\w+) +\S", page, re.MULTILINE)
     assert "..." not in page and "More:" not in page
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(application())
     assert isinstance(command, FrontPage) and sorted(listed) == sorted(command.commands)
     assert set(listed) <= {name for group in GROUPS.values() for name in group}
 

@@ -89,9 +89,9 @@ def assert_taken(words: list[str], where: str) -> None:
     """The command takes these words, without being run."""
     import typer
 
-    from advisor.faces.cli import app
+    from advisor.faces.cli import application
 
-    command, context = typer.main.get_command(app), None
+    command, context = typer.main.get_command(application()), None
     while hasattr(command, "commands"):
         context = command.make_context(words[0], [], parent=context, resilient_parsing=True)
         command, words = command.commands[words[0]], words[1:]

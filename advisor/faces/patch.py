@@ -15,7 +15,7 @@ import typer
 
 from advisor.errors import UsageError
 from advisor.faces import completion
-from advisor.faces.bare_options import HERE, command_with
+from advisor.faces.bare_options import HERE
 from advisor.faces.language import Lang, Language
 from advisor.render.language import speaking
 
@@ -28,9 +28,6 @@ class Format(StrEnum):
 
     text = "text"
     json = "json"
-
-
-PatchCommand = command_with("--against-installed")
 
 
 def patch(

@@ -167,8 +167,7 @@ def _against(answer: Fact, gathering: Gathering) -> Fact | None:
 
 def _has_words(text: str) -> bool:
     """Whether a text says something beside flags with their values and the command that takes them."""
-    words = _WORDS.findall(_FLAG.sub(" ", text[:4000]))
-    return bool(words) and not _COMMANDED.search(text)
+    return not _COMMANDED.search(text) and bool(_WORDS.search(_FLAG.sub(" ", text[:4000])))
 
 
 def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:

@@ -22,12 +22,15 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
-from advisor.launches import folded
 from advisor.launches.syntax import Binding
 from advisor.launches.words import Word, prepare, resolve
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
+
+if TYPE_CHECKING:
+    from advisor.launches.folded import Scripts
 
 Words = list[Word]
 
@@ -68,7 +71,7 @@ class Container:
     environment: tuple[Binding, ...] = ()
     image: str = ""
     taken: list[tuple[int, int]] = field(default_factory=list)
-    scripts: folded.Scripts = field(default_factory=dict)
+    scripts: Scripts = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)
     whole: bool = True
 
@@ -236,11 +239,13 @@ def _container(text: str, lines: list[_Line], first: int, last: int, column: int
     words: Words = []
     script = False
     taken: list[tuple[int, int]] = []
-    scripts: folded.Scripts = {}
+    scripts: Scripts = {}
     hints: list[str] = []
     whole = True
     for name in ("entrypoint", "command", "args"):
         if name in told:
+            from advisor.launches import folded  # the reader of YAML, which a command line needs not
+
             low, high = lines[told[name][0]].start, lines[told[name][1] - 1].end
             argv = folded.read(text, low, high)
             value = argv.words if argv is not None else _value(text, lines, *told[name])

@@ -20,7 +20,6 @@ from advisor.launches import (
     bare,
     cases,
     command_line,
-    folded,
     listed,
     manifests,
     pasted_code,
@@ -190,7 +189,12 @@ class _Reader:
         source = self.source(text)
         typed = shell.Command(one.words or (), one.environment, (), one.start, one.end, one.image, one.start)
         launches = []
-        commands = peel(typed, folded.inner(text, one.scripts)) if one.scripts else shell.peeled(text, typed)
+        if one.scripts:
+            from advisor.launches import folded
+
+            commands = peel(typed, folded.inner(text, one.scripts))
+        else:
+            commands = shell.peeled(text, typed)
         for command in commands:
             made = command_line.read(command, self.knowledge, self.engine, self.version, source)
             if made is not None and command_line.reads_as_command(*made):

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from string import Formatter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from advisor.render.language import spoken
@@ -155,6 +154,8 @@ def _templates(table: Mapping[str, str]) -> tuple[_Template, ...]:
 
 
 def _template(english: str, said: str) -> tuple[int, _Template]:
+    from string import Formatter  # not in English
+
     parts = list(Formatter().parse(english))
     literals = [literal for literal, _, _, _ in parts]
     names = tuple(dict.fromkeys(name for _, name, _, _ in parts if name is not None))

@@ -18,7 +18,7 @@ import pytest
 import typer
 
 from advisor.errors import AdvisorError
-from advisor.faces.patch import PatchCommand, patch
+from advisor.faces.cli import application
 from advisor.jobs import patch as job
 from advisor.jobs.explain import find
 from advisor.model.rule import Fingerprint, Fix, Need, Rule
@@ -53,11 +53,10 @@ class Ran:
     """One run of the command: exit code, standard output, standard error."""
 
     def __init__(self, capture: pytest.CaptureFixture[str], *words: str | Path) -> None:
-        app = typer.Typer()
-        app.command("patch", cls=PatchCommand)(patch)
-        app.callback()(lambda: None)
         try:
-            code = typer.main.get_command(app).main(["patch", *map(str, words)], standalone_mode=False)
+            code = typer.main.get_command(application(["patch"])).main(
+                ["patch", *map(str, words)], standalone_mode=False
+            )
         except AdvisorError as error:
             code, error_line = 2, error.line()
             print(error_line)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from typer.testing import CliRunner
 
-from advisor.faces.cli import app as cli
+from advisor.faces.cli import application
 from tests.ci_ground import FAULTY
 from tests.web.served import ROOT
 
@@ -29,7 +29,7 @@ def printed(*words, cwd=None, monkeypatch=None):
     """What the command prints, as bytes."""
     if cwd is not None:
         monkeypatch.chdir(cwd)
-    ran = CliRunner().invoke(cli, list(words))
+    ran = CliRunner().invoke(application(), list(words))
     assert ran.exit_code in (0, 1), ran.output
     return ran.stdout_bytes
 

@@ -14,7 +14,7 @@ import pytest
 import typer
 import yaml
 
-from advisor.faces.cli import app as cli
+from advisor.faces.cli import application
 from advisor.faces.web.settings import Settings
 from tests.front_door import advisor
 from tests.web.served import ROOT
@@ -23,7 +23,7 @@ MANIFEST = ROOT / "docs" / "serve" / "kubernetes.yaml"
 
 
 def serve_command():
-    whole: Any = typer.main.get_command(cli)
+    whole: Any = typer.main.get_command(application())
     return whole.commands["serve"]
 
 

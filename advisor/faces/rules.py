@@ -1,0 +1,76 @@
+"""`advisor rules`: the rules themselves, listed, validated, tested, begun."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from advisor.errors import UsageError
+from advisor.faces import completion, drafting
+from advisor.faces import files as files_of
+from advisor.faces.reports import catalogue_problems, complain
+
+OK, FOUND = 0, 1
+
+rules_app = typer.Typer(help="The rules themselves: list, validate, test.", no_args_is_help=True, rich_markup_mode=None)
+rules_app.command("new")(drafting.new)
+
+
+@rules_app.command("list")
+def list_rules() -> None:
+    """Every rule: id, level, summary."""
+    from advisor.jobs.judging import catalogue
+
+    for rule in catalogue():
+        typer.echo(f"{rule.id:<42} {rule.level:<8} {rule.summary}")
+    complain(catalogue_problems())
+
+
+@rules_app.command()
+def facts() -> None:
+    """The facts a rule may name, as a Markdown page (docs/vocabulary.md)."""
+    from advisor.jobs.vocabulary import kinds, recipes
+    from advisor.render.vocabulary_page import vocabulary_page
+
+    files_of.write(vocabulary_page([kinds()[name] for name in sorted(kinds())], recipes()), None)
+
+
+Base = Annotated[
+    Path | None, typer.Option("--rules", metavar="DIR", help="Another rules folder; the shipped one by default.")
+]
+
+
+@rules_app.command()
+def validate(rules: Base = None) -> None:
+    """Every problem of every rule file, with file and line."""
+    from advisor.jobs.rule_checks import validate_rules
+
+    count, problems = validate_rules(_folder(rules))
+    for problem in problems:
+        typer.echo(str(problem))
+    typer.echo(f"{count} rule{'s' * (count != 1)}, {len(problems)} problem{'s' * (len(problems) != 1)}")
+    raise typer.Exit(FOUND if problems else OK)
+
+
+@rules_app.command()
+def test(
+    rule: Annotated[
+        str, typer.Argument(autocompletion=completion.rule, help="One rule's id; every rule by default.")
+    ] = "",
+    rules: Base = None,
+) -> None:
+    """Run the rules' cases, and say which rules lack which kind of case."""
+    from advisor.jobs.rule_checks import test_rules
+
+    result = test_rules(_folder(rules), rule)
+    for line in result.lines:
+        typer.echo(line)
+    raise typer.Exit(FOUND if result.failed else OK)
+
+
+def _folder(rules: Path | None) -> Path | None:
+    if rules is not None and not rules.is_dir():
+        raise UsageError("no such folder", f"--rules {rules}", None)
+    return rules
