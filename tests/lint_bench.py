@@ -1,7 +1,7 @@
 """`make bench`, the part about `advisor lint`: beside checkov on 2,000 manifests, and the cost of a file in small and large trees.
 
-checkov (Apache-2.0) is installed once into an environment of its own below `$XDG_CACHE_HOME`. It is stopped where it has
-taken far more than the budget asks: then the ratio is a lower bound, and said to be one.
+checkov (Apache-2.0) is stopped where it has taken far more than the budget asks: then the ratio is a lower bound, and
+said to be one.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from pathlib import Path
 
+from tests.competitors import program
 from tests.manifests_made import make
 
 MANIFESTS = 2000
@@ -37,31 +37,6 @@ def lint_command(folder: Path, *options: str) -> list[str]:
 def checkov_command(checkov: Path, folder: Path) -> list[str]:
     """The leanest run of checkov over the same files: its Kubernetes checks alone, failures alone, no download."""
     return [str(checkov), "-d", str(folder), "--framework", "kubernetes", "--compact", "--quiet", "--skip-download"]
-
-
-def checkov() -> Path | None:
-    """The program, installed when it is not there yet; None, and the reason printed, when it cannot be had."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    home = cache / "inference-advisor" / "checkov"
-    program = home / "bin" / "checkov"
-    if not (home / "complete").exists():
-        print(f"  installing checkov into {home}", flush=True)
-        venv.create(home, with_pip=True, clear=True)
-        pip = [
-            str(home / "bin" / "python"),
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "checkov",
-        ]
-        done = subprocess.run(pip, capture_output=True, text=True, check=False)
-        if done.returncode:
-            print(f"  checkov: not measured, it could not be installed: {done.stderr.strip().splitlines()[-1]}")
-            return None
-        (home / "complete").touch()
-    return program
 
 
 def seconds(command: list[str], limit: float | None = None) -> tuple[float, bool]:
@@ -86,14 +61,14 @@ def processor_seconds() -> float:
 def beside_checkov() -> float | None:
     """Print both command lines, their times and the ratio, from runs in turn; None when checkov is not to be had."""
     print(f"lint of {MANIFESTS} manifests beside checkov, whole processes, median of {PAIRS} pairs")
-    program = checkov()
-    if program is None:
+    checkov = program("checkov", "checkov")
+    if checkov is None:
         return None
     with tempfile.TemporaryDirectory() as scratch:
         folder, few = make(MANIFESTS, Path(scratch, "manifests")), make(25, Path(scratch, "few"))
-        ours, theirs = lint_command(folder), checkov_command(program, folder)
+        ours, theirs = lint_command(folder), checkov_command(checkov, folder)
         seconds(lint_command(few))
-        seconds(checkov_command(program, few))  # that it works here, and byte code is there
+        seconds(checkov_command(checkov, few))  # that it works here, and byte code is there
         pairs: list[tuple[float, float]] = []
         used: list[tuple[float, float]] = []
         ended = True

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench_cold import CHECK
+from tests.watching import watched
+
 REPO = Path(__file__).parents[1]
 CATALOGUE = ("rules", "knowledge")
 COMPILED = (
@@ -95,6 +98,16 @@ def test_a_wheel_built_from_the_sdist_is_the_same(wheel, tmp_path):
 def test_it_runs_from_another_folder(installed, elsewhere):
     assert Path(elsewhere("-c", "import advisor; print(advisor.__file__)").strip()).is_relative_to(installed)
     assert "check" in elsewhere("-m", "advisor", "--help")
+
+
+def test_its_first_check_reads_no_yaml_and_keeps_nothing(installed, tmp_path):
+    seen = watched(
+        *CHECK, scratch=tmp_path, cwd=tmp_path, PYTHONPATH=str(installed), XDG_CACHE_HOME=str(tmp_path / "c")
+    )
+    assert seen.code == 1 and "rules evaluated" in seen.out
+    carried = [name for name in seen.opened if name.startswith(str(installed)) and name.endswith(".json")]
+    assert carried and [name for name in seen.opened if name.endswith((".yaml", ".yml"))] == []
+    assert not (tmp_path / "c").exists()
 
 
 def test_it_lists_every_rule_from_another_folder(elsewhere):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -61,8 +62,6 @@ def colour(output: Path | None) -> bool:
 
 def width() -> int:
     """Columns of the terminal, 110 at most: longer lines are hard to read."""
-    import shutil  # and with it four modules of compression
-
     return min(shutil.get_terminal_size((80, 24)).columns, 110)
 
 
