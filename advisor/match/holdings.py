@@ -30,6 +30,9 @@ def listed(build: Build, record: FixRecord) -> bool | None:
     if build.commit or not build.version:
         return None
     version = public(build.version)
+    for releases, holds in ((record.held_by, True), (record.lacked_by, False)):
+        if str(version) in releases:  # as written there: to read all takes far longer
+            return holds
     if any(public(one) == version for one in record.held_by):
         return True
     return False if any(public(one) == version for one in record.lacked_by) else None

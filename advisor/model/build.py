@@ -152,7 +152,7 @@ def is_release(text: str) -> bool:
 def public(text: str) -> Version | None:
     """The version without its local label, the form in which releases are ordered."""
     version = parse_version(text)
-    return Version(version.public) if version else None
+    return Version(version.public) if version and version.local else version
 
 
 @lru_cache(maxsize=4096)
