@@ -6,13 +6,16 @@ import gc
 import sys
 
 GARBAGE = 100_000
-"""Objects made between two looks for cycles. Loading makes many and leaves no cycle: looking for them at Python's own
-pace, 700, takes a tenth of a short run."""
+"""Objects made between two looks for cycles. A short run makes about as many and leaves no cycle: looking for them at
+Python's own pace, every 700, takes a tenth of its time."""
+LASTING = ("serve", "mcp")
+"""Commands that run for days, at Python's own pace."""
 
 
 def run() -> None:
     """Run the command line."""
-    gc.set_threshold(GARBAGE)
+    if sys.argv[1:2] not in [[one] for one in LASTING]:
+        gc.set_threshold(GARBAGE)
     try:
         from advisor.faces.cli import main
 

@@ -62,6 +62,10 @@ def test_it_loads_few_modules(cold: Seen) -> None:
     assert len(cold.modules) <= ALL, f"{len(cold.modules)} modules:\n" + "\n".join(sorted(cold.modules))
 
 
+def test_it_hardly_looks_for_garbage(cold: Seen) -> None:
+    assert cold.looks <= 2  # at Python's own pace it is a hundred times
+
+
 def test_the_watch_sees_what_is_loaded_elsewhere(tmp_path) -> None:
     """The same watch on a command that needs a library and other commands' modules: else nothing above could fail."""
     seen = watched("schema", "report", scratch=tmp_path)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 # An audit hook hears of every file opened, process started and socket made, by whatever module.
 _WATCH = """
-import json, os, sys
+import gc, json, os, sys
 opened, events, before = [], [], set(sys.modules)
 def heard(event, given):
     if event == "open":
@@ -19,6 +19,9 @@ def heard(event, given):
     elif not event.startswith(("import", "exec", "compile", "marshal.", "object.", "os.listdir", "os.scandir")):
         events.append(event)
 sys.addaudithook(heard)
+def looks():
+    return sum(one["collections"] for one in gc.get_stats())
+begun = looks()
 from advisor.__main__ import run
 code = 0
 try:
@@ -26,6 +29,7 @@ try:
 except SystemExit as end:
     code = end.code
 seen = {"code": code, "modules": sorted({*sys.modules} - before), "opened": opened, "events": events}
+seen["looks"] = looks() - begun
 with open(os.environ["SEEN"], "w") as file:
     json.dump(seen, file)
 """
@@ -33,13 +37,15 @@ with open(os.environ["SEEN"], "w") as file:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run did: its exit code and text, the modules it loaded, the files it opened, what else Python audits."""
+    """What a run did: its exit code and text, the modules it loaded, the files it opened, what else Python audits,
+    and how often it looked for cycles of garbage."""
 
     code: int
     out: str
     modules: frozenset[str]
     opened: tuple[str, ...]
     events: frozenset[str]
+    looks: int
 
 
 def watched(*arguments: str, scratch: Path, cwd: Path | None = None, **environment: str) -> Seen:
@@ -56,4 +62,5 @@ def watched(*arguments: str, scratch: Path, cwd: Path | None = None, **environme
     if not note.exists():
         raise AssertionError(f"no answer from advisor {arguments}\n{done.stderr}")
     seen = json.loads(note.read_text(encoding="utf-8"))
-    return Seen(seen["code"], done.stdout, frozenset(seen["modules"]), tuple(seen["opened"]), frozenset(seen["events"]))
+    opened, events = tuple(seen["opened"]), frozenset(seen["events"])
+    return Seen(seen["code"], done.stdout, frozenset(seen["modules"]), opened, events, seen["looks"])
