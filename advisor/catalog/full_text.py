@@ -16,10 +16,11 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from advisor.model.condition import atoms
+from advisor.model.late import dataclass
 from advisor.model.rule import Rule
+from advisor.model.shape import Shape
 
 ASKED = 120  # words of a text that ask, the rarest in the catalogue first
 _COLUMNS = {"named": 4.0, "machine": 2.0, "told": 1.0}
@@ -27,17 +28,15 @@ _COLUMNS = {"named": 4.0, "machine": 2.0, "told": 1.0}
 
 _COMMONPLACE = 0.2  # the share of the rules that have a word which tells nothing
 _NAMES_WEIGH = 2.0  # how much a name out of code counts besides what its words do
-_WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]+")
-_CAMEL = re.compile(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = Shape(r"[A-Za-z0-9_]+|[\u3400-\u9fff]+")
+_CAMEL = Shape(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # pp_broadcast, SaveProxy; parts of them have an end, or a line of one word would be looked through from every letter
-_NAME = re.compile(
+_NAME = Shape(
     r"[A-Za-z0-9]{1,80}(?:_+[A-Za-z0-9]{1,80})+|[A-Za-z][a-z]{1,80}(?:[A-Z][a-z0-9]{1,80})+",
 )
-_FOLDERS = re.compile(
-    r"(?:[\w.+@~-]{0,255}/)+(?=[\w.+-]*)"
-)  # /usr/lib/python3/site-packages/ of a path; its last part asks
-_ENDING = re.compile(r"(?<=\w)\.(?:py|so|cpp|cc|cu|h|pyc)\b[\d.]*")
-_SYNTAX = re.compile(r"\(\?[a-zA-Z]+\)|\\[A-Za-z]|\[[^\]]*\]|[\\^$.|?*+(){}]")
+_FOLDERS = Shape(r"(?:[\w.+@~-]{0,255}/)+(?=[\w.+-]*)")  # /usr/lib/python3/site-packages/ of a path; its last part asks
+_ENDING = Shape(r"(?<=\w)\.(?:py|so|cpp|cc|cu|h|pyc)\b[\d.]*")
+_SYNTAX = Shape(r"\(\?[a-zA-Z]+\)|\\[A-Za-z]|\[[^\]]*\]|[\\^$.|?*+(){}]")
 _COMMON = frozenset(
     re.findall(
         r"\S+",

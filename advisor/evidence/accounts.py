@@ -12,7 +12,7 @@ Facts: `collective.mismatch`, `collective.sizes_differ`, `collective.missing_ran
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from advisor.evidence import joins
 from advisor.evidence.joins import Group, Mismatch, Waiting
@@ -21,6 +21,7 @@ from advisor.evidence.ranks import in_order, spoken, verb
 from advisor.evidence.waits import Stand
 from advisor.model.collective import Collective, GroupStatus
 from advisor.model.fact import Fact, FactKind, Span, Value
+from advisor.model.late import dataclass
 from advisor.model.situation import Kind, Statement
 
 FACTS = (

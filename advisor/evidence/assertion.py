@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from advisor.evidence.denial import denials, refused_label
@@ -22,6 +21,7 @@ from advisor.evidence.logged_requests import bodies
 from advisor.evidence.own_pages import own
 from advisor.evidence.prose import blocks, readable, sentences, without_code
 from advisor.evidence.speech import PAST, asides, cured
+from advisor.model.late import dataclass
 
 DENIED, REQUEST, OWN = "a denial", "what a client asked", "a report or page of this advisor"
 MAX_PASTE = 200_000  # characters; a longer log was not put together by hand

@@ -13,12 +13,12 @@ said of it; a number that is planned, denied or former is never the deployed one
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from advisor.evidence.prose import pattern
+from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 NOW, FORMER, PLANNED, DENIED = "now", "former", "planned", "denied"
 
@@ -59,7 +59,7 @@ _CUES = {
         r"现在|目前|当前|如今|线上|用的是|升级到|升级后|升到|换到|卡[住死]|挂[了死]|崩|仍|还是"
     ),
 }
-_CLAUSE = re.compile(r"[,，;；。!?？]|\.\s|\s-\s|—")
+_CLAUSE = Shape(r"[,，;；。!?？]|\.\s|\s-\s|—")
 _TO = r"(?:\bto\b|->|→|=>|到|至)[^\d]{0,24}$"
 _FROM = r"(?:\bfrom\b|从)[^\d]{0,24}$"
 _WELL = r"^[^,;]{0,24}\b(?:fixe[sd]|helps?|solve[sd]|cures?|is fine|was fine|works?)\b|^[^,，]{0,10}(?:解决|修复|就好)"

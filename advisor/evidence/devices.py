@@ -22,12 +22,12 @@ https://github.com/NVIDIA/nccl/issues/2428 (read 2026-11-29).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from advisor.evidence.lines import rank_in
 from advisor.evidence.sighting import sighting, span_of
 from advisor.model.collective import GroupStatus, Utilisation
 from advisor.model.fact import Artifact, Fact, FactKind, Note
+from advisor.model.late import dataclass
 
 FACTS = (
     FactKind(

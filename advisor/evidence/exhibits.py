@@ -16,40 +16,42 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from advisor.model.shape import Shape
+
 SEARCH, CHANGES, CODE, QUOTE, TICKET = (
     "a search for a text", "a list of changes", "source code", "quoted advice", "a closed ticket",
 )  # fmt: skip
 
 # grep -c 'x' log, zcat log | grep x, rg x, awk '/x/'
-_SEARCH = re.compile(
+_SEARCH = Shape(
     r"(?:^|[\s$#>`(|])(?:[efz]?grep|rg|ripgrep|ack|awk|findstr|Select-String|sls)(?:\.exe)?\s+(?:-{1,2}\w[\w=-]*\s+){0,8}(?:['\"/\w\\])"
 )
-_COMMAND = re.compile(
+_COMMAND = Shape(
     r"^\s*(?:[$#>%]\s|\S{1,40}[$#]\s|(?:[efz]?grep|rg|awk|zcat|cat|journalctl|kubectl|docker|sed|dmesg)\s)"
 )
-_PROMPTED = re.compile(r"^\s*(?:[$#>%]\s|\S{1,40}[$#]\s)")
-_FOUND = re.compile(
+_PROMPTED = Shape(r"^\s*(?:[$#>%]\s|\S{1,40}[$#]\s)")
+_FOUND = Shape(
     r"(?:->|→|=>|\b(?:gives|returns|returned|shows|showed|finds|found|prints|printed|counts?))\s*`?(?:about |some )?[1-9]\d*\b"
 )
-_CALLED = re.compile(
+_CALLED = Shape(
     r"\b(?:shows?|prints?|finds?|found|gives?|returned|says)\b(?!.{0,20}\b(?:nothing|no\b|none|0\b|zero))", re.I
 )
 _FIX = r"(?:bug ?-?fix(?:es)?|hot-?fix(?:es)?|fix(?:e[sd])?|feat(?:ure)?|refactor|chore|perf|docs?|ci|test|revert|improve[sd]?|修复|解决|优化)"
-_CHANGE = re.compile(  # - Fix X (#4741) · * [PP] Fix X by @who in https://… · fix: X (#1)
+_CHANGE = Shape(  # - Fix X (#4741) · * [PP] Fix X by @who in https://… · fix: X (#1)
     rf"^\s*(?:[-*•+]\s+)?(?:\[[^\]\n]{{1,30}}\]\s*)*{_FIX}\b.*(?:\(#\d+\)|#\d{{2,}}\)?\s*$|\bby @[\w-]+ in\b)"
     rf"|^\s*[-*•+]\s+.*\bby @[\w-]+ in (?:#\d|https?://)"
     rf"|^\s*[-*•+]\s+(?:\[[^\]\n]{{1,30}}\]\s*)*{_FIX}\s*(?:\([^)\n]{{1,30}}\))?[:：]"
     r"|^\s*(?:fixes|fixed)\s+(?:an?\s+|the\s+)?[`'\"]?\w+(?:Error|Exception)\b",
     re.I,
 )
-_FORMER = re.compile(r"^\s*[-*•]?\s*(?:previously|formerly|before|以前|之前|修改前|改前)\s*[:：]", re.I)
-_CHANGES_HEAD = re.compile(
+_FORMER = Shape(r"^\s*[-*•]?\s*(?:previously|formerly|before|以前|之前|修改前|改前)\s*[:：]", re.I)
+_CHANGES_HEAD = Shape(
     r"^\s*(?:#{1,6}\s*|\*\*)?(?:what'?s changed|change ?log|release notes?|bug ?fixes|fixed issues|known issues(?: fixed)?|更新日志|变更日志|发布说明)"
     r"[^\n]{0,40}?\**\s*[:：]?\s*$",
     re.I,
 )
-_ITEM = re.compile(r"^\s*(?:[-*•+]\s|\d+[.)]\s)")
-_SOURCE = re.compile(
+_ITEM = Shape(r"^\s*(?:[-*•+]\s|\d+[.)]\s)")
+_SOURCE = Shape(
     r"^\s*(?:\d+\s*[|:]\s*)?(?:raise\s+\w+(?:\.\w+)*\s*\(|(?:D?CHECK|LOG|VLOG|TORCH_CHECK|ASSERT|NCCLCHECK)(?:_\w+|\.{3})?\s*\(|"
     r"(?:D?CHECK)(?:_\w+)?(?:\.{3})|"
     r"(?:async\s+)?def\s+\w+\s*\(|class\s+\w+.*:\s*$|(?:static|inline|const|constexpr|virtual|template|extern|namespace|typedef)\b.*[;{(<]|"
@@ -58,26 +60,26 @@ _SOURCE = re.compile(
     r"//(?!/?\w+\.\w)|/\*|\*\s.*\*/|#\s?(?:raise|return|todo|fixme|xxx|hack|noqa|assert|note:|type:|if |else|elif)\b|"
     r"@@\s-\d|diff --git |(?:---|\+\+\+)\s[ab]/)",
 )
-_LISTING = re.compile(  # src/proxy.cc:499: static ncclResult_t …
+_LISTING = Shape(  # src/proxy.cc:499: static ncclResult_t …
     r"^\s*(?:[\w.-]+/)*[\w.-]+\.(?:py|cc|cpp|cu|cuh|c|h|hpp|go|rs|java|js|ts)[:(-]\d+\)?[:-]\s*"
     r"(?:static|raise|def|class|return|if|assert|CHECK|D?CHECK\w*|LOG|void|int|bool|auto|const|inline|//|#|throw|self\.|\w+_t\b)"
 )
-_HUNK = re.compile(r"^(?:[+-](?![-+]{2}\s)|\s|@@)")
-_TRACE = re.compile(r"^\s*File \"|^Traceback|^\s*(?:\[\w+\]|\(\w[^)]*\))?.{0,60}File \"")
+_HUNK = Shape(r"^(?:[+-](?![-+]{2}\s)|\s|@@)")
+_TRACE = Shape(r"^\s*File \"|^Traceback|^\s*(?:\[\w+\]|\(\w[^)]*\))?.{0,60}File \"")
 _NEAR = 4  # lines between a quote and what is said of it
-_QUOTED = re.compile(r"^\s{0,3}>")
-_AGREES = re.compile(
+_QUOTED = Shape(r"^\s{0,3}>")
+_AGREES = Shape(
     r"^\W*(?:same(?: here| problem| issue| thing)?|\+1|me too|us too|(?:i|we)(?:'m| am|'re| are)?(?: \w+){0,2} (?:get|see|hit|have|getting|seeing|"
     r"hitting|facing|experienc\w+)\b|(?:this|that|exactly|it) (?:is )?(?:what|happens|also)|yes\b|also\b|confirm|同样|一样|我也|也遇到|我们也|是的)",
     re.I,
 )
-_LEADS_IN = re.compile(r"[:：]\s*$")
-_STATUS = re.compile(
+_LEADS_IN = Shape(r"[:：]\s*$")
+_STATUS = Shape(
     r"^\W{0,4}(?:ticket |issue |bug )?(?:status|state|状态)\W{1,6}(?:resolved|closed|fixed|solved|done|已解决|已关闭|已修复)\W*$",
     re.I | re.M,
 )
-_ANY_STATUS = re.compile(r"^\W{0,4}(?:ticket |issue |bug )?(?:status|state|状态)\W{1,6}\w", re.I | re.M)
-_MACHINE = re.compile(
+_ANY_STATUS = Shape(r"^\W{0,4}(?:ticket |issue |bug )?(?:status|state|状态)\W{1,6}\w", re.I | re.M)
+_MACHINE = Shape(
     r"^\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:|[IWEF]\d{4,8} |(?:INFO|WARNING|ERROR|DEBUG|CRITICAL) \d|\[rank|Traceback)"
 )
 

@@ -18,7 +18,6 @@ Which of several roots came first is said only where a clock that all of their l
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import floor
 
 from advisor.evidence.accounts import Account
@@ -27,6 +26,7 @@ from advisor.evidence.moments import Moment, clocks_of, in_common
 from advisor.evidence.ranks import Ranks, in_order, spoken, verb
 from advisor.evidence.sighting import span_of
 from advisor.model.fact import Artifact, Fact, Span
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 _ECHO = Shape(

@@ -10,11 +10,13 @@ Markdown's emphasis count as one blank. An empty line means that the piece has n
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 HIDDEN = "¤"
 # `x`, "x", “x”, 「x」, 'x' where the apostrophe of "ranks' sizes" opens nothing
-_QUOTED = re.compile(
+_QUOTED = Shape(
     r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|‘[^’\n]{1,300}’"
     r"|(?<![\w'])'(?=\S)[^\n]{1,300}?(?<=[\S])'(?![\w'])"
 )

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from advisor.errors import UsageError
 from advisor.evidence import accelerator
@@ -37,6 +36,7 @@ from advisor.evidence.prose import (
 from advisor.evidence.systems import LINUX
 from advisor.model.fact import Fact, Origin, Span, Value
 from advisor.model.hardware import KINDS
+from advisor.model.late import dataclass
 from advisor.patterns import compile_pattern
 
 MAX_ANSWER = 300  # characters; a longer single line is prose

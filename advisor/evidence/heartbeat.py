@@ -21,7 +21,6 @@ running and a throughput of zero.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from advisor.evidence.lines import line_around, lines, rank_of, speaker_of
@@ -29,6 +28,7 @@ from advisor.evidence.moments import Moment, clock_of, moment_of, on_one_scale
 from advisor.evidence.sighting import sighting, span_of
 from advisor.model.collective import Beat
 from advisor.model.fact import Artifact, Fact, FactKind
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 FACTS = (

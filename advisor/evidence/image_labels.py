@@ -15,21 +15,23 @@ of vLLM since 3f1a4bb63 (2026-04-29) and of SGLang since 9d9578360 (2026-04-30),
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
 MAX_INSPECTED = 200_000  # characters of such output that are read
 
-_LABEL = re.compile(  # "org.opencontainers.image.revision": "…", ai.vllm.build.commit=…, VLLM_IMAGE_TAG=…
+_LABEL = Shape(  # "org.opencontainers.image.revision": "…", ai.vllm.build.commit=…, VLLM_IMAGE_TAG=…
     r"(?P<name>org\.opencontainers\.image\.(?:version|revision|created|ref\.name|source)|ai\.(?:vllm|sglang)\.(?:build\.commit|image\.tag)|"
     r"(?:VLLM|SGLANG)_(?:BUILD_COMMIT|IMAGE_TAG))[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?P<value>[^\s\"',}\]]{1,200})"
 )
-_TAGS = re.compile(r'"RepoTags"\s*:\s*\[\s*"(?P<tag>[^"\s]{1,250})"')
-_NAME = re.compile(r'"Name"\s*:\s*"(?P<name>[a-z0-9][^"\s]{1,250}/[^"\s]{1,250})"')  # skopeo
-_DIGESTS = re.compile(r'"(?:RepoDigests"\s*:\s*\[\s*"[^"\s]*@|Digest"\s*:\s*")(?P<digest>sha256:[0-9a-f]{64})')
-_CREATED = re.compile(r'"Created"\s*:\s*"(?P<day>\d{4}-\d\d-\d\d)T')
-_CUDA = re.compile(r'"CUDA_VERSION=(?P<cuda>\d+\.\d+(?:\.\d+)?)"')
-_COMMIT = re.compile(r"[0-9a-f]{7,40}")
-_LISTING = re.compile(  # the head line of docker images, docker images (29), docker ps, crictl images
+_TAGS = Shape(r'"RepoTags"\s*:\s*\[\s*"(?P<tag>[^"\s]{1,250})"')
+_NAME = Shape(r'"Name"\s*:\s*"(?P<name>[a-z0-9][^"\s]{1,250}/[^"\s]{1,250})"')  # skopeo
+_DIGESTS = Shape(r'"(?:RepoDigests"\s*:\s*\[\s*"[^"\s]*@|Digest"\s*:\s*")(?P<digest>sha256:[0-9a-f]{64})')
+_CREATED = Shape(r'"Created"\s*:\s*"(?P<day>\d{4}-\d\d-\d\d)T')
+_CUDA = Shape(r'"CUDA_VERSION=(?P<cuda>\d+\.\d+(?:\.\d+)?)"')
+_COMMIT = Shape(r"[0-9a-f]{7,40}")
+_LISTING = Shape(  # the head line of docker images, docker images (29), docker ps, crictl images
     r"^[ \t]*(?:(?P<images>(?:REPOSITORY|IMAGE)[ \t]+TAG\b)|(?P<plain>IMAGE[ \t]+ID\b)"
     r"|(?P<containers>CONTAINER ID[ \t]+IMAGE\b))[^\n]*$",
     re.M,

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 
 MAX_TAG = 128
 PART = (  # the words of a tag that say where it runs, not which code is in it

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, timedelta
 
 from advisor.evidence import image_schemes
@@ -24,6 +24,7 @@ from advisor.evidence.dates import day
 from advisor.evidence.image_schemes import Scheme
 from advisor.model.build import Component, order_key
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 
 _ARCHITECTURES = {
     "amd64": "x86_64", "x86": "x86_64", "x86_64": "x86_64", "arm64": "aarch64", "arm": "aarch64", "aarch64": "aarch64",

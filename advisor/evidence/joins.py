@@ -20,13 +20,14 @@ one count for collectives and transfers); PyTorch 2.13 `torch/distributed/flight
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from advisor.evidence.origins import origins
 from advisor.evidence.ranks import Ranks, in_order
 from advisor.model.collective import Collective, GroupStatus
 from advisor.model.fact import Span
+from advisor.model.late import dataclass
 
 Difference = Literal["size", "type", "op", "order"]
 Key = tuple[str, tuple[str, ...], str]  # name, members, guid where it is needed

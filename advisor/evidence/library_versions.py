@@ -14,8 +14,9 @@ from collections.abc import Iterable
 
 from advisor.model.build import Component
 from advisor.model.fact import Note
+from advisor.model.shape import Shape
 
-_LAST = re.compile(r"(?:^|[\s=])v?(\d[\w.+!-]*)$")
+_LAST = Shape(r"(?:^|[\s=])v?(\d[\w.+!-]*)$")
 
 
 def plain_version(name: str, given: str) -> str:

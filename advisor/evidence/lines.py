@@ -25,8 +25,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 INNER = "\u2028"  # ends a line inside a record that came as one line

@@ -17,19 +17,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from advisor.model.shape import Shape
+
 _STRING = r"(?:'(?:[^'\\\n]|\\.){0,100000}(?:'|$)|\"(?:[^\"\\\n]|\\.){0,100000}(?:\"|$))"
 # prompt: '…', "prompt": "…", prompt='…'
-_PROMPT = re.compile(r"\b(?:prompt|prompts|input_text|user_prompt)[\"']?\s{0,3}[:=]\s{0,3}\[?(" + _STRING + ")", re.M)
+_PROMPT = Shape(r"\b(?:prompt|prompts|input_text|user_prompt)[\"']?\s{0,3}[:=]\s{0,3}\[?(" + _STRING + ")", re.M)
 # text="…" of a GenerateReqInput, "content": "…" of a message, 'text': '…' of an answer
-_BODY = re.compile(r"\b(?:text|content|inputs?|reasoning_content)[\"']?\s{0,3}[:=]\s{0,3}\[?(" + _STRING + ")", re.M)
+_BODY = Shape(r"\b(?:text|content|inputs?|reasoning_content)[\"']?\s{0,3}[:=]\s{0,3}\[?(" + _STRING + ")", re.M)
 # SGLang cuts a long text without escaping its quotes: text="…" ... "…", input_ids=None
-_RAW = re.compile(r"\btext=(.{0,20000}?)(?=, (?:input_ids|input_embeds|image_data)=|$)", re.M)
-_REQUEST = re.compile(
+_RAW = Shape(r"\btext=(.{0,20000}?)(?=, (?:input_ids|input_embeds|image_data)=|$)", re.M)
+_REQUEST = Shape(
     r"GenerateReqInput|EmbeddingReqInput|Receive: obj|Finish: obj|Received request|CompletionRequest|"
     r"[\"']messages[\"']\s{0,3}:|[\"']role[\"']\s{0,3}:|prompt_token_ids|SamplingParams|gen_config"
 )
-_PLAIN = re.compile(r"^.{0,120}?\b(?:user )?prompts?: (?=\S)(?!['\"\[{])(?!\d)([^\n]{1,20000})", re.M)
-_LOGGED = re.compile(r"^\W{0,3}(?:\d{4}-\d\d-\d\d|[IWEF]\d{4} |INFO|DEBUG|WARNING|\(\w+ pid=)")
+_PLAIN = Shape(r"^.{0,120}?\b(?:user )?prompts?: (?=\S)(?!['\"\[{])(?!\d)([^\n]{1,20000})", re.M)
+_LOGGED = Shape(r"^\W{0,3}(?:\d{4}-\d\d-\d\d|[IWEF]\d{4} |INFO|DEBUG|WARNING|\(\w+ pid=)")
 
 
 def bodies(text: str) -> Iterator[tuple[int, int]]:

@@ -19,12 +19,12 @@ maps which. Empty: no such library is mapped, or the list was cut.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from advisor.evidence.devices import Reading
 from advisor.evidence.lines import lines
 from advisor.evidence.sighting import once, sighting
 from advisor.model.fact import Artifact, Fact, FactKind, Note
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 _HOW = "grep -o '/[^ ]*lib{}[^ ]*' /proc/PID/maps | sort -u"

@@ -15,7 +15,7 @@ is left out. `timeline` puts the sightings onto one clock.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 from advisor.evidence.accounts import group_name
@@ -26,6 +26,7 @@ from advisor.evidence.reading import Evidence
 from advisor.evidence.sighting import line_ends, span_of
 from advisor.model.collective import Collective
 from advisor.model.fact import Artifact, Fact, Span
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 from advisor.model.timeline import MarkKind
 

@@ -19,13 +19,14 @@ at work from 6,000 MB on. A health other than OK is said in a note. Empty: no ch
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.evidence import accelerator, devices
 from advisor.evidence.devices import Capture, Device, Reading
 from advisor.evidence.lines import lines
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.model.fact import Artifact, Fact, Note
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 _MARK = Shape(r"^\| npu-smi \S+ +Version: |^\| NPU +Name +\| Health ", 8)  # re.M

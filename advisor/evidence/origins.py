@@ -12,10 +12,10 @@ posted is then not known. One job, which is the rule: every file is of "".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from advisor.evidence.ranks import Ranks
 from advisor.model.collective import Collective, GroupStatus
+from advisor.model.late import dataclass
 
 _DEEPEST = 8
 Speaker = tuple[str, str, str, bool]  # rank, group, guid, whether the recorder speaks

@@ -12,28 +12,30 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from advisor.model.shape import Shape
+
 _STATUS = "MATCHES|MATCHED|LIKELY|POSSIBLE|EXPOSED|RULED OUT"
 _ID = r"(?:any|vllm|sglang|lmdeploy|xllm|vllm-ascend)/[a-z0-9][a-z0-9-]+"
 # LIKELY sglang/spec-tp-state-divergence: …  (in Markdown "## LIKELY …")
-_LEAD = re.compile(
+_LEAD = Shape(
     rf"^(?:#+ )?(?:{_STATUS}|匹配|很可能|可能|有风险) {_ID}[:：\s]|^(?:#+ )?No (?:known|documented) failure matches\b",
     re.M,
 )
-_FOOT = re.compile(
+_FOOT = Shape(
     r"A match is a resemblance with reasons,\s+not\s+a\s+proof\s+of\s+cause\.?"
     r"|匹配只表示有理由的相似，\s*并不证明原因。"
 )
-_HTML = re.compile(r'<meta name="generator" content="advisor ')
-_JSON = re.compile(r"[\"']schema[\"']\s*:\s*[\"']advisor-report/")
+_HTML = Shape(r'<meta name="generator" content="advisor ')
+_JSON = Shape(r"[\"']schema[\"']\s*:\s*[\"']advisor-report/")
 # "lmdeploy/mtp-silent-hang: …" then "Level error, stable, as of 2026-11-29."
-_PAGE = re.compile(rf"^(?:#+ )?{_ID}:? ", re.M)
-_PAGE_LEVEL = re.compile(r"\bLevel (?:error|warning|note),\s+(?:draft|stable|retired),\s+as\s+of\s+\d{4}-\d\d-\d\d")
-_PAGE_HEAD = re.compile(r"^(?:#+ )?WHAT HAPPENS\s*$|^#+ What happens\s*$", re.M | re.I)
-_LISTED = re.compile(rf"^{_ID}\s{{2,}}(?:error|warning|note)\s{{2,}}\S[^\n]*$", re.M)
-_RULE_KEYS = tuple(re.compile(rf"^{key}:", re.M) for key in ("id", "maturity", "symptoms", "as_of"))
-_README = re.compile(r"^# advisor\s*$", re.M)
-_CHANGES = re.compile(r"^# Changelog\s+What changes for those who use the advisor\b", re.M)
-_README_TELLS = re.compile(r"`advisor` holds those known failures as rules|`?advisor check`?")
+_PAGE = Shape(rf"^(?:#+ )?{_ID}:? ", re.M)
+_PAGE_LEVEL = Shape(r"\bLevel (?:error|warning|note),\s+(?:draft|stable|retired),\s+as\s+of\s+\d{4}-\d\d-\d\d")
+_PAGE_HEAD = Shape(r"^(?:#+ )?WHAT HAPPENS\s*$|^#+ What happens\s*$", re.M | re.I)
+_LISTED = Shape(rf"^{_ID}\s{{2,}}(?:error|warning|note)\s{{2,}}\S[^\n]*$", re.M)
+_RULE_KEYS = tuple(Shape(rf"^{key}:", re.M) for key in ("id", "maturity", "symptoms", "as_of"))
+_README = Shape(r"^# advisor\s*$", re.M)
+_CHANGES = Shape(r"^# Changelog\s+What changes for those who use the advisor\b", re.M)
+_README_TELLS = Shape(r"`advisor` holds those known failures as rules|`?advisor check`?")
 
 
 def own(text: str) -> Iterator[tuple[int, int]]:

@@ -13,15 +13,15 @@ time out: it does not say with whom. Files of several jobs (`origins`) are paire
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from advisor.evidence.origins import origins
 from advisor.evidence.ranks import Ranks
 from advisor.model.collective import Collective
+from advisor.model.late import dataclass
+from advisor.model.shape import Shape
 
-_OP = re.compile(r"(send|recv) (\d{1,6})(?:->|<-)(\d{1,6})$")
+_OP = Shape(r"(send|recv) (\d{1,6})(?:->|<-)(\d{1,6})$")
 
 
 @dataclass(frozen=True)

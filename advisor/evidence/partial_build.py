@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
 from advisor.evidence.image_tags import Placed
 from advisor.model.build import Component
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 
 
 @dataclass

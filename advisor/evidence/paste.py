@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from advisor.evidence.lines import Line, lines
 from advisor.evidence.recognition import is_package, kind_of, line_kind
 from advisor.model.fact import ArtifactKind
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 _FENCE = Shape(r"`{3,}|~{3,}")

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
 from advisor.evidence.spoken import is_sentence
 from advisor.model.fact import Span
+from advisor.model.late import dataclass
 from advisor.patterns import Pattern, compile_pattern
 
 MAX_SENTENCE = 600

@@ -27,12 +27,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from advisor.evidence.lines import Line, body, is_logged, line_around, lines, rank_in, rank_of, role_of, wraps_length
 from advisor.evidence.recognition import PLACED, is_bare_name
 from advisor.evidence.sighting import span_of
 from advisor.model.fact import Artifact, Frame, Note, Span, Thread
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 from advisor.patterns import compile_pattern
 

@@ -22,12 +22,12 @@ from typing import Literal
 
 from advisor.model.shape import Shape
 
-_LABEL = re.compile(r"(TP|PP|DP)(\d{1,5})")
+_LABEL = Shape(r"(TP|PP|DP)(\d{1,5})")
 # [2026-08-02 10:44:31 DP1 TP3], sglang::scheduler_DP1_TP3
 _BY_SGLANG = Shape(r" DP\d+ (?:PP\d+ )?TP\d+[ \]]|scheduler_DP\d")
 _BY_VLLM = Shape(r"Worker_DP\d")  # (Worker_DP1_TP1 pid=9), VLLM::Worker_DP1_TP1
 Spelling = Literal["sglang", "vllm", ""]
-_PLAIN = re.compile(r"\[?(?:rank[ _-]?)?(\d{1,6})\]?$", re.I)
+_PLAIN = Shape(r"\[?(?:rank[ _-]?)?(\d{1,6})\]?$", re.I)
 _SPELLINGS: tuple[tuple[Spelling, re.Pattern[str]], ...] = (("sglang", _BY_SGLANG), ("vllm", _BY_VLLM))
 
 

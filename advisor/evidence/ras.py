@@ -27,13 +27,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from advisor.evidence.devices import Reading
 from advisor.evidence.lines import lines
 from advisor.evidence.sighting import once, sighting, span_of
 from advisor.model.collective import GroupStatus
 from advisor.model.fact import Artifact, Fact, FactKind, Note
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 FACTS = (

@@ -6,7 +6,7 @@ say together is told by `divergence`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.evidence import (
     accounts,
@@ -28,6 +28,7 @@ from advisor.evidence import (
 from advisor.evidence.sighting import once
 from advisor.model.collective import Beat, Collective, GroupStatus, Utilisation
 from advisor.model.fact import Artifact, Fact, FactKind, Note, Thread
+from advisor.model.late import dataclass
 
 
 @dataclass(frozen=True, slots=True)

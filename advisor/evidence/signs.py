@@ -7,7 +7,7 @@ Sample: `Sign("symptom.hang", "locks? up", "the engine locks up")`. Only data: `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from advisor.model.late import dataclass
 
 
 @dataclass(frozen=True, slots=True)

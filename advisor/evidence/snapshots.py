@@ -15,11 +15,12 @@ and so are values that are not finite. Empty: no sample of vLLM, SGLang or LMDep
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
 from advisor.evidence.lines import lines
 from advisor.model.fact import Artifact
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 MAX_SNAPSHOTS = 100

@@ -12,26 +12,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-_PARENT = re.compile(
+from advisor.model.late import dataclass
+from advisor.model.shape import Shape
+
+_PARENT = Shape(
     r"(?<![\w.])(?P<of>[0-9a-f]{7,40}|HEAD|(?:origin/|upstream/)?(?:main|master)|v?\d+\.\d+\.\d+)(?:\^\d*|~\d*)+", re.I
 )
-_DESCRIBED = re.compile(
+_DESCRIBED = Shape(
     r"(?<![\w.])v?(?P<tag>\d+\.\d+\.\d+(?:\.?(?:rc|post)\d+)?)-(?P<ahead>\d+)-g(?P<sha>[0-9a-f]{7,40})(?![\w])"
 )
-_NIGHTLY = re.compile(r"(?<![\w/:.-])nightly(?:-[a-z]+)*-(?P<day>20\d{6})-(?P<sha>[0-9a-f]{7,40})(?![\w])", re.I)
-_STAGE = re.compile(
+_NIGHTLY = Shape(r"(?<![\w/:.-])nightly(?:-[a-z]+)*-(?P<day>20\d{6})-(?P<sha>[0-9a-f]{7,40})(?![\w])", re.I)
+_STAGE = Shape(
     r"(?<![\w./+])(?P<number>v?\d{1,3}\.\d+\.\d+)[-_.]?(?P<stage>alpha|beta|preview|pre|rc|post|"
     r"dev)[-_.]?(?P<count>\d+)(?![\w])",
     re.I,
 )
 _STAGES = {"alpha": "a", "beta": "b", "pre": "rc", "preview": "rc", "post": ".post", "dev": ".dev"}
-_SUFFIX = re.compile(
+_SUFFIX = Shape(
     r"(?<![\w./+:-])v?(?P<number>\d{1,3}\.\d+\.\d+(?:\.?(?:rc|post|a|b|dev)\d+)?)-(?P<suffix>[A-Za-z][\w.-]*)"
 )
 # parts of a tag that say where it runs, not what is in it
-_PLATFORM = re.compile(
+_PLATFORM = Shape(
     r"(?:cu\d*|cuda\d*|rocm[\d.]*|mi\d+\w*|hip|cpu|gpu|npu|xpu|musa|maca|py\d*|python\d*|cp\d+|ubuntu[\d.]*|"
     r"debian|openeuler|alpine|linux|manylinux\w*|"
     r"amd64|arm|arm64|aarch64|x86|x86_64|sm\d+|a[123]|310p|910[abc]?|[bhal]\d{2,3}\w?|gb?\d{3}|blackwell|hopper|"
@@ -39,7 +41,7 @@ _PLATFORM = re.compile(
     r"final|docker|image|wheel|devel|dev|runtime|slim|base|full|latest|\d[\d.]*|torch[\d.]*|none|any|based|tp|pp|"
     r"post|rc|x|nightly|g?[0-9a-f]{7,40})"
 )
-_CHANGED = re.compile(
+_CHANGED = Shape(
     r"(?:patch\w*|custom\w*|\w*fork\w*|internal|hot-?fix\w*|modified|mod|private|own|wip|experimental|local|"
     r"vendor|hacked|\w+fix)"
 )

@@ -13,7 +13,7 @@ own. No picture: nothing bears a time, or the times cannot be put into an order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.evidence import joins
 from advisor.evidence.accounts import group_name
@@ -22,6 +22,7 @@ from advisor.evidence.moments import Moment, year_of
 from advisor.evidence.ranks import Ranks, in_order
 from advisor.evidence.reading import Evidence
 from advisor.evidence.waits import Stand
+from advisor.model.late import dataclass
 from advisor.model.timeline import Clock, Mark, Timeline, Track
 
 MOST_TRACKS = 32

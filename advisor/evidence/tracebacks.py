@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from advisor.evidence.lines import (
     Line,
@@ -38,6 +37,7 @@ from advisor.evidence.lines import (
     role_of,
     wraps_length,
 )
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 _HEADING = "Traceback (most recent call last)"  # also of `Exception Group Traceback (most recent call last)`

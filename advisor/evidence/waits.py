@@ -18,13 +18,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from advisor.evidence.lines import body, line_around, occurrences
 from advisor.evidence.ranks import Ranks
 from advisor.model.fact import Artifact, FactKind, Frame, Span, Thread
+from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
 FACTS = (

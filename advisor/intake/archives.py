@@ -15,10 +15,11 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from advisor.model.fact import Note, Span
+from advisor.model.late import dataclass
 
 if TYPE_CHECKING:
     import zipfile

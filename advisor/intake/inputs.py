@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 from typing import NamedTuple, cast, get_args
 
 from advisor.evidence import plain_pickle
@@ -12,6 +11,7 @@ from advisor.intake import archives, captured
 from advisor.intake.parts import parts_of, rank_of_name
 from advisor.intake.texts import MAX_LINE, text_of, wide
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
+from advisor.model.shape import Shape
 
 MAX_BYTES = archives.MAX_BYTES
 
@@ -19,7 +19,7 @@ _MAX_SAID = 10  # notes about members of one archive that are no text
 _MAX_EMPTY = 3  # files of an archive that are named each
 _RECORDER_MARKS = (b"pg_config", b"comm_lib_version", b"pg_status")
 _HEAD = 65_536  # bytes by which a file is judged
-_ZEROS = re.compile(rb"\0+")
+_ZEROS = Shape(rb"\0+")
 _CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\f\r\x1b"))
 _TEXT_TO_STRANGE = 20
 _BYTES_PER_LINE = 2_000

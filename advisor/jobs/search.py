@@ -6,7 +6,6 @@ finds rules that speak of hangs in English. Of a Chinese text that is what count
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from advisor.catalog import full_text
@@ -18,11 +17,12 @@ from advisor.match.judge import applies
 from advisor.model.case import Case
 from advisor.model.report import ResemblanceOut
 from advisor.model.search import SEARCH_SCHEMA, SearchReport
+from advisor.model.shape import Shape
 
 MOST = 3
 """How many a report without a match names."""
 
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_CHINESE = Shape(r"[\u3400-\u9fff]")
 _LISTS = ("machine", "collect_env", "metrics", "recorder")  # the same words whatever has happened
 _READ = 200_000  # characters of a case's texts that ask
 

@@ -5,7 +5,6 @@ The only job that knows the evidence room; a check of flags alone never loads it
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from advisor import intake
@@ -19,12 +18,13 @@ from advisor.model.build import Build, Component
 from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Variable
+from advisor.model.shape import Shape
 
 MAX_WORDS = 300_000
 MAX_PASTE = 1 << 20  # bytes; a longer input is no page of ours
 OWN_MARKS = (b"advisor", b"as_of", b"symptoms:")
 
-_COMMAND = re.compile(  # a shell line: a flag, an assignment, a comment, a keyword, a program path, a lone bracket
+_COMMAND = Shape(  # a shell line: a flag, an assignment, a comment, a keyword, a program path, a lone bracket
     r"(?:^|\s)--?\w|^\s*(?:export\s|\w+=|#|\$|[./]|(?:docker|python3?|vllm|sglang|lmdeploy|xllm|exec|nohup|source|set|if|then|"
     r"fi|for|do|done|wait|trap|cd|echo|else|sudo|srun|ray|kubectl)\b|[)}(\[\]]+\s*$)"
 )
@@ -66,7 +66,7 @@ def _architecture(image: str | None, artifact: str, gathering: Gathering) -> Non
         gathering.facts.append(fact)
 
 
-_RULE_ID = re.compile(r"(?<![\w./-])(?:any|vllm|vllm-ascend|sglang|lmdeploy|xllm)/[a-z0-9][a-z0-9-]+(?![\w/:.-]*:)")
+_RULE_ID = Shape(r"(?<![\w./-])(?:any|vllm|vllm-ascend|sglang|lmdeploy|xllm)/[a-z0-9][a-z0-9-]+(?![\w/:.-]*:)")
 
 
 def take_all(files: list[File], known: dict[str, Knowledge], gathering: Gathering) -> None:

@@ -13,15 +13,15 @@ sglang/srt/entrypoints/engine.py (`server_args=`), a dict from v0.5.19 on.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from advisor.model.fact import Span, Value
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch, Setting
+from advisor.model.shape import Shape
 
 MODEL_NAMES = ("model_tag", "model", "model_path")
-_REPR = re.compile(r"<[^<>\n]{0,200}>")  # <ModelImpl.AUTO: 'auto'>
+_REPR = Shape(r"<[^<>\n]{0,200}>")  # <ModelImpl.AUTO: 'auto'>
 
 
 def read(text: str, knowledge: Knowledge, artifact: str, span: Span | None = None) -> Launch | None:

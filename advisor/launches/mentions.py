@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 
 from advisor.launches import cases, named, overrides, python_code, stated, variables
@@ -26,7 +26,9 @@ from advisor.launches.typography import plain
 from advisor.launches.words import Word, prepare, resolve
 from advisor.model.fact import HELPED, TRIED, Artifact, Fact, Note, Span
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Setting, Variable
+from advisor.model.shape import Shape
 
 FACTS = stated.FACTS
 
@@ -46,16 +48,16 @@ SETTLED_BY: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The flags that say on a command line what the fact says in words."""
 
-_FLAG = re.compile(r"(?<![A-Za-z0-9_/.\-=])--?[A-Za-z][A-Za-z0-9_.-]*")
-_FIRST = re.compile(r"--?[A-Za-z][\w-]*(?:\.\w+)*")
-_DEFAULT = re.compile(r"\bat (?:its |their |the )?default(?: value)?(?: of)? `?(-?[\w.]+)`?")  # at default `-1`
-_NAME = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
-_AGAINST = re.compile(
+_FLAG = Shape(r"(?<![A-Za-z0-9_/.\-=])--?[A-Za-z][A-Za-z0-9_.-]*")
+_FIRST = Shape(r"--?[A-Za-z][\w-]*(?:\.\w+)*")
+_DEFAULT = Shape(r"\bat (?:its |their |the )?default(?: value)?(?: of)? `?(-?[\w.]+)`?")  # at default `-1`
+_NAME = Shape(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
+_AGAINST = Shape(
     r"(?i)\b(?:remov\w+|without|drop\w*|disabl\w+|turn\w* off|unset|unless|instead of|rather than|workarounds?|"
     r"avoid\w*|recommend\w*|suggest\w*|should|consider|try(?:ing)?|add(?:ing)?|needs?|require[sd]?|if)\b|"
     r"去掉|关闭|关掉|禁用|不加|不带|移除|取消|除非|规避|可考虑|建议|尝试|如果"
 )
-_CLIENT = re.compile(
+_CLIENT = Shape(
     r"\b(?:curl|evalscope|pip3? install|git \w+|py-spy|vllm bench|bench_serving|pre-commit|pytest"
     r"|apt(?:-get)?|docker build|wrk|nsys)\b"
 )  # curl --max-time 5

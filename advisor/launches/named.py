@@ -10,7 +10,6 @@ are also flags.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from advisor.launches import python_code
@@ -19,13 +18,12 @@ from advisor.launches.prose import Prose
 from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge, SettingRecord
 from advisor.model.launch import Setting
+from advisor.model.shape import Shape
 
-_NAMED = re.compile(
+_NAMED = Shape(
     r"(?<![A-Za-z0-9_./-])([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)`?\s*(=(?!=)|[:：]|\s)\s*[`\"']?([A-Za-z0-9_.-]*[A-Za-z0-9_])(?![A-Za-z0-9_(=])"
 )  # tp_size=4
-_OTHER_CASE = re.compile(
-    r"(?i)\b(?:if|unless|without|not|no|needs?|requires?|fix\w*|instead|default)\b|#\d{3,}|如果|除非"
-)
+_OTHER_CASE = Shape(r"(?i)\b(?:if|unless|without|not|no|needs?|requires?|fix\w*|instead|default)\b|#\d{3,}|如果|除非")
 
 
 def read(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator[tuple[Setting, int, int]]:

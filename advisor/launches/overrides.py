@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from advisor.launches.flags import convert
@@ -17,9 +16,10 @@ from advisor.launches.prose import Prose
 from advisor.launches.spelling import spell
 from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Setting
+from advisor.model.shape import Shape
 
-_OVERRIDE = re.compile(r"(?<![\w.+])\+{0,2}(?:\w+\.){0,4}rollout\.([A-Za-z_][\w.]*)=([\"']?)([^\s\"'\\]+)\2")
-_NAME = re.compile(r"rollout\.name=[\"']?(\w+)")
+_OVERRIDE = Shape(r"(?<![\w.+])\+{0,2}(?:\w+\.){0,4}rollout\.([A-Za-z_][\w.]*)=([\"']?)([^\s\"'\\]+)\2")
+_NAME = Shape(r"rollout\.name=[\"']?(\w+)")
 FLAGS = {
     "tensor_model_parallel_size": ("--tensor-parallel-size", "--tp-size", "--tp"),
     "pipeline_model_parallel_size": ("--pipeline-parallel-size", "--pp-size"),

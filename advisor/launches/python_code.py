@@ -15,7 +15,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -24,18 +23,20 @@ from advisor.launches.prose import Prose
 from advisor.launches.spelling import spell
 from advisor.model.fact import Value
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 from advisor.model.launch import Setting
+from advisor.model.shape import Shape
 
-_CALL = re.compile(
+_CALL = Shape(
     r"\b((?:\w+\.)?(?:LLM|AsyncLLM\w*|LLMEngine|\w*EngineArgs|\w*EngineConfig|\w*SpeculativeConfig|Engine|ServerArgs|pipeline|"
     r"RolloutConfig|serve))\("
 )  # PytorchEngineConfig(
 _LITERAL = r"(\{[^{}]{0,400}\}|\"[^\"\n]*\"|'[^'\n]*'|-?\d[\d._]*(?:e-?\d+)?\b|True\b|False\b|None\b|[\w./-]+)"
-_KEYWORD = re.compile(rf"(?<![\w.\"'])([A-Za-z]\w*)\s*=(?!=)\s*{_LITERAL}")  # tensor_parallel_size=4
-_PASSED = re.compile(rf"[\"'](lmdeploy|sglang|vllm)_(\w+)[\"']\s*:\s*{_LITERAL}")  # "lmdeploy_backend": "pytorch"
-_FIRST = re.compile(r"\s*([\"'])([^\"'\n]+)\1\s*(?=[,)]|\Z)")  # pipeline('internlm/internlm2-chat-7b')
-_COMMENT = re.compile(r"#[^\n]*")
-_ELIDED = re.compile(r"\.\.\.|…|\*\*")
+_KEYWORD = Shape(rf"(?<![\w.\"'])([A-Za-z]\w*)\s*=(?!=)\s*{_LITERAL}")  # tensor_parallel_size=4
+_PASSED = Shape(rf"[\"'](lmdeploy|sglang|vllm)_(\w+)[\"']\s*:\s*{_LITERAL}")  # "lmdeploy_backend": "pytorch"
+_FIRST = Shape(r"\s*([\"'])([^\"'\n]+)\1\s*(?=[,)]|\Z)")  # pipeline('internlm/internlm2-chat-7b')
+_COMMENT = Shape(r"#[^\n]*")
+_ELIDED = Shape(r"\.\.\.|…|\*\*")
 MAX_CALLS = 500
 _MODEL = {"model", "model_path", "model_tag"}
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from advisor.model.fact import Value
+from advisor.model.late import dataclass
 
 AT_LEAST_2 = "at least 2 was said"
 COUNTS = {

@@ -15,21 +15,22 @@ from collections.abc import Iterator
 from advisor.launches import cases
 from advisor.launches.prose import Prose
 from advisor.launches.saying import Saying
+from advisor.model.shape import Shape
 
 _W = "A-Za-z0-9_"  # what a word is made of; Chinese characters may touch it
 _METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram)"
 _ANY_METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram|suffix|medusa|draft_model)"
-_KEYED = re.compile(
+_KEYED = Shape(
     rf"(?i)(?:speculative[_-](?:algorithm|method)|(?<![{_W}])method)[\"'`]?\s*(?:[:=]|\s)\s*[\"'`]?{_ANY_METHOD}(?![{_W}])"
 )  # method="qwen3_5_mtp"
-_SPOKEN = re.compile(
+_SPOKEN = Shape(
     rf"(?i)(?<![{_W}])speculati(?:ve|on)(?: decoding)?\**\s{{0,3}}[:=(]?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
     rf"|(?:投机|推测)(?:解码|采样|推理|算法|方法|模式)?\s{{0,3}}(?:用的?是?|使用|采用|是|为|[:：=(（])?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
 )  # speculative decoding: `qwen3_5_mtp`, 投机解码用 eagle3
-_BARE = re.compile(
+_BARE = Shape(
     rf"(?<![{_W}#-])(?<![a-z_.]/)(?i:{_METHOD})(?:-?(\d{{1,2}}))?(?![{_W}]|/[a-z_]|\.py|-\d)"
 )  # DSPARK, MTP5, EAGLE/NEXTN
-_BY_NAME = re.compile(
+_BY_NAME = Shape(
     rf"(?i)(?<![{_W}-])(suffix|prompt[- ]lookup)[ -]?(?:decod(?:ing|er)|speculati(?:on|ve)|解码|投机|推测)"
 )  # suffix decoding
 _OFF = r"(?:off|disabled|none|not (?:used|enabled|on)|关闭?|关了|未开启?|没开|未启用|无)"
@@ -38,44 +39,44 @@ _SUBJECT = (
     r"|(?:投机|推测)(?:解码|采样|推理)?)"
     rf"(?![{_W}])"
 )
-_NO_METHOD = re.compile(
+_NO_METHOD = Shape(
     rf"(?i)(?<![{_W}])speculati(?:ve decoding|ve|on)\**\s{{0,3}}[:=：]\s{{0,3}}`?"
     rf"(?:off|none|disabled|no(?!\s{{1,3}}\w+\b(?!\s{{0,3}}[:=：])))(?![{_W}])"
     rf"|(?:投机|推测)(?:解码|采样)\s{{0,3}}[:：]\s{{0,3}}(?:关|无|未|没)"
 )  # speculative decoding: off; but not of "with speculative decoding: No available shared memory"
-_RUNS_WITHOUT = re.compile(
+_RUNS_WITHOUT = Shape(
     rf"(?i)(?:(?:we|i) )?(?:(?:run|running|serve|serving|used?) )?(?:with )?"
     rf"(?:(?:no|without|w/o) |不带|不用|不开|未开启?|没有?开启?|没用|未启用|无) ?(?:any )?{_SUBJECT}"
     rf"|(?:(?:we|i) )?(?:do not|don't|are not|aren't|am not) us(?:e|ing) (?:any )?{_SUBJECT}"
     rf"|{_SUBJECT} ?(?:is |was |= ?|都)?{_OFF}(?![{_W}])"
 )  # no speculation; speculation off; we do not use speculative decoding
-_WHOLE = re.compile(r"[\s`*\"'>-]*(?:and |but |just |plain |also )?\Z")
-_HERE = re.compile(r"(?i)\A\s*(?:here|at all|involved|in use)\b")
-_TOKENS = re.compile(
+_WHOLE = Shape(r"[\s`*\"'>-]*(?:and |but |just |plain |also )?\Z")
+_HERE = Shape(r"(?i)\A\s*(?:here|at all|involved|in use)\b")
+_TOKENS = Shape(
     rf"(?i)(?:num_speculative_tokens|speculative[_-]num[_-]draft[_-]tokens|num_draft_tokens)[\"'`]?\s*[:=\s]\s*"
     rf"(\d{{1,4}})(?![{_W}])(?!\.\d)"
     rf"|(?<![{_W}.])(\d{{1,2}})\s+(?:draft|speculative) tokens(?![{_W}])"
     rf"|(?<![{_W}])(?:MTP|dspark|dflash|eagle3?|draft\w*|speculat\w+)\s{{0,3}}[(:=]?\s{{0,3}}"
     rf"(\d{{1,2}})\s+(?:draft )?tokens(?![{_W}])"
 )  # "num_speculative_tokens":5, 2 draft tokens, MTP (3 tokens)
-_NO = re.compile(r"(?i)(?:\bno|\bw/o|\bnon|无|没用|不用|没有)[\s`*-]{0,3}\Z")  # no MTP
-_IS_OFF = re.compile(rf"(?i)[`*\s]{{0,3}}(?:is |was |= ?)?(?:turned )?{_OFF}(?![{_W}])")  # MTP off
-_BUNDLED = re.compile(r"(?i)bundled|built-?in|ships? with|内置|自带")
-_OTHER = re.compile(
+_NO = Shape(r"(?i)(?:\bno|\bw/o|\bnon|无|没用|不用|没有)[\s`*-]{0,3}\Z")  # no MTP
+_IS_OFF = Shape(rf"(?i)[`*\s]{{0,3}}(?:is |was |= ?)?(?:turned )?{_OFF}(?![{_W}])")  # MTP off
+_BUNDLED = Shape(r"(?i)bundled|built-?in|ships? with|内置|自带")
+_OTHER = Shape(
     r"(?i)\b(?:without|unlike|instead of|rather than|no longer|not using|remov\w+|disabl\w+|turn\w* off)\b"
     r"|去掉|关闭|关掉|不开|未开|没开|不带"
 )
-_IN_USE = re.compile(
+_IN_USE = Shape(
     rf"(?i)(?<![{_W}-])(?:speculative[ -](?:decod(?:ing|e|er)|sampling|inference|drafting)"
     r"|spec(?:ulative)?[ -]?decod(?:ing|e)"
     rf"|(?:a|the|our|its|with|and|using)\s+draft(?:er)?\s+(?:model|head)s?|draft[ -]models?|drafter)(?![{_W}])"
     r"|(?:投机|推测|猜测)(?:解码|采样|推理)|草稿模型"
 )  # speculative decoding, with a draft model, 投机解码
-_NOT_IN_USE = re.compile(
+_NOT_IN_USE = Shape(
     r"(?i)\b(?:no|not|never|w/o|without|non|nor|neither|if|unless|whether|should|would|support\w*|instead|cannot)\b[^,;.，。；]{0,30}\Z"
     r"|n't\b[^,;.，。；]{0,30}\Z|(?:没有?|未|不|无|非|关闭?|关掉|禁用|去掉|停用|如果|是否|支持)[^,;.，。；]{0,6}\Z"
 )
-_ASKED = re.compile(r"[?？]\s*\Z")  # speculative decoding? (cases.asked knows 吗)
+_ASKED = Shape(r"[?？]\s*\Z")  # speculative decoding? (cases.asked knows 吗)
 
 
 def read(prose: Prose) -> Iterator[Saying]:

@@ -12,7 +12,6 @@ does not say.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -20,6 +19,7 @@ from advisor.launches import cases, speculation, topology
 from advisor.launches.prose import Prose
 from advisor.launches.saying import Saying
 from advisor.model.fact import Fact, FactKind, Note, Origin, Value
+from advisor.model.shape import Shape
 
 FACTS: tuple[FactKind, ...] = (
     FactKind("topology.tp", "int", "tensor-parallel size", "How many ways is the model split by tensor parallelism?"),
@@ -50,7 +50,7 @@ FACTS: tuple[FactKind, ...] = (
     ),
 )
 
-_RUNNER = re.compile(
+_RUNNER = Shape(
     r"(?i)VLLM_USE_V2_MODEL_RUNNER[\"'`]?\s*[=:]\s*[\"'`]?([01])\b"
     r"|\bV([12])[- ](?:model[- ])?runner\b|\bmodel runner v([12])\b|\bMRV(2)\b"
 )  # V2 runner, VLLM_USE_V2_MODEL_RUNNER=1

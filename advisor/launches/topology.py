@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from advisor.launches import cases
 from advisor.launches.prose import Prose
 from advisor.launches.saying import AT_LEAST_2, Saying, count
+from advisor.model.shape import Shape
 
 _LONG = {"tp": "tensor", "pp": "pipeline", "dp": "data", "ep": "expert"}
 _CHINESE = {"tp": "张量并行", "pp": "流水线?并行", "dp": "数据并行", "ep": "专家并行"}
@@ -23,26 +24,26 @@ _WORD = "A-Za-z0-9_"  # what a word is made of; Chinese characters may touch it
 _N = rf"(\d{{1,4}})(?![{_WORD}])(?!\.\d)"
 _CJK_N = r"([两双一二三四六八]|十六|\d{1,3})"
 
-OTHER_CASE = re.compile(
+OTHER_CASE = Shape(
     r"(?i)\b(?:if|unless|needs?|requires?|follow-?ups?|fix(?:es|ed)?|instead|rather|without|unlike|not|no|never|cannot|"
     r"can't|doesn't|don't|didn't|should|could|would|e\.g|previously|control)\b|#\d{3,}"
     r"|如果|假如|除非|需要|没有|不会|不能|未"
 )
-_DRAFT = re.compile(r"(?i)\bdraft\w*(?:\s+[A-Za-z]+){0,2}\s*(?:[(（]|--)?\Z")  # draft body TP1
-_RANK = re.compile(r"(?i)(?:\brank|\bworker|\bhead|\bgpu|\bstage|\bpeer)[\s\d]*[(（]?\s*\Z")
-_RANK_AFTER = re.compile(r"(?i)[)\s]*(?:rank|py-spy|worker|process|idle|wedged|active|进程|卡在)")
-_RUN = re.compile(
+_DRAFT = Shape(r"(?i)\bdraft\w*(?:\s+[A-Za-z]+){0,2}\s*(?:[(（]|--)?\Z")  # draft body TP1
+_RANK = Shape(r"(?i)(?:\brank|\bworker|\bhead|\bgpu|\bstage|\bpeer)[\s\d]*[(（]?\s*\Z")
+_RANK_AFTER = Shape(r"(?i)[)\s]*(?:rank|py-spy|worker|process|idle|wedged|active|进程|卡在)")
+_RUN = Shape(
     rf"(?<![{_WORD}.\-])(?i:(?:[tpdecs]p-?\d{{1,3}}[ \t]*[+/x×&,，、_-]?[ \t]*)+)"
     rf"(?<=[\d\s+/x×&,，、_-])(?![{_WORD}])(?!\.\d)"
 )  # tp2, DP4EP4, dp4+ep4
-_FIRST_RANK = re.compile(rf"(?i)(?<![{_WORD}])([tpde]p)0(?![{_WORD}])")  # TP0
-_IN_RUN = re.compile(r"(?i)([tpde])p-?(\d{1,3})")
-_OTHER_SPLIT = re.compile(r"(?i)(?<![a-z])(?:pp|dp|ep)\s*[=\d]|pipeline|data.parallel|流水线|数据并行")
-_TOGETHER = re.compile(
+_FIRST_RANK = Shape(rf"(?i)(?<![{_WORD}])([tpde]p)0(?![{_WORD}])")  # TP0
+_IN_RUN = Shape(r"(?i)([tpde])p-?(\d{1,3})")
+_OTHER_SPLIT = Shape(r"(?i)(?<![a-z])(?:pp|dp|ep)\s*[=\d]|pipeline|data.parallel|流水线|数据并行")
+_TOGETHER = Shape(
     rf"(?<![{_WORD}])([TPDE]P|[tpde]p)[ \t]*(?:\+|/|&|×|and|plus|with|和|与|加|、)[ \t]*([TPDE]P|"
     rf"[tpde]p)(?![{_WORD}>=]|[ \t]*(?:[=>]|\d|size|(?:(?:are|is|both)\b|都是|均为)))"
 )  # TP and PP together
-_GROUP = re.compile(
+_GROUP = Shape(
     rf"(?<![{_WORD}])(?:(?:across|between|among|all|both|some|several|other|two|every|each|the|各个?|多个|所有|"
     rf"不同|其他)(?: of)?(?: the)?[ \t]*)"
     rf"(?:(?P<tp>TP|tensor[ -]parallel)|(?P<pp>PP|pipeline(?:[ -]parallel)?))[ \t]*(?:ranks|workers|stages|"
@@ -51,7 +52,7 @@ _GROUP = re.compile(
     rf"级)?[ \t]*(?P<stage>PP|pipeline)[ \t]*(?:rank|stage)s?(?![{_WORD}])",
     re.I,
 )  # across TP ranks; the last PP stage
-_WITH = re.compile(
+_WITH = Shape(
     rf"(?<![{_WORD}])(?:with|under|using|use|uses|run|runs|running|on|enabl(?:e|es|ed|ing)|plain|pure|开了?|"
     rf"用了?|启用|使用|开启)[ \t]+(?P<upper>TP|PP)(?![{_WORD}>=]|[ \t]*(?:[=>]|\d|size|rank|worker|stage|isn't|"
     rf"is (?:off|not|1)))"
@@ -62,7 +63,7 @@ _WITH = re.compile(
     r"|(?P<zh>张量并行)(?:下|时|部署|环境|场景|推理|启动)",
     re.I,
 )  # with PP, with tensor parallelism, 张量并行下
-_BOTH = re.compile(
+_BOTH = Shape(
     rf"(?<![{_WORD}])(?P<axis>TP|PP)[ \t]*(?:与|和|跟|及|\+|＋|、|&|and|plus|together with|with)[ \t]*"
     rf"[A-Za-z0-9_\u4e00-\u9fff][^，,。；;\n]{{0,24}}?(?:同时|一起|一并|都)(?:被)?(?:开|启|用|使|打开|存在|工作)"
     rf"|(?<![{_WORD}])[A-Za-z0-9_\u4e00-\u9fff]{{1,24}}[ \t]*(?:与|和|跟|及|\+|＋|、)[ \t]*(?P<last>TP|PP)[ \t]*"
@@ -72,28 +73,28 @@ _BOTH = re.compile(
     rf"|(?<![{_WORD}])(?P<parallel>[tp]p)[ \t]*并行(?!度|数|大小|规模|[ \t]*[=＝:：为是\d])",
     re.I,
 )  # PP 与 HiCache 同时开启, PP with HiCache enabled, pp 并行
-_STAGES = re.compile(
+_STAGES = Shape(
     rf"(?i)(?<![{_WORD}.])(\d{{1,3}}|two|three|four|eight|sixteen)[- ](?:pipeline|"
     rf"pp)(?:[- ]parallel)?[- ](?:stages?|ranks)(?![{_WORD}])"
     rf"|(?i:pipeline of )(\d{{1,3}}|two|three|four|eight|sixteen)(?![{_WORD}.])"
     rf"|(?<![\d第])([两双二三四八]|\d{{1,3}})\s*(?:个|级|段)\s*(?:流水线?|pipeline|pp) ?(?:级|段|阶段|stage)?"
     rf"|流水线?(?:并行)?(?:分为|分成|切成|拆成|为|有)?\s*([两双二三四八]|\d{{1,3}})\s*(?:个|级|段|阶段)"
 )  # two pipeline stages, 两级流水线
-_SEVERAL_CARDS = re.compile(
+_SEVERAL_CARDS = Shape(
     r"(?i)(?<!单卡和)(?<!单)多\s*(?:张)?卡(?!住|死|顿)|\bmulti[- ]?gpu\b|\bseveral gpus\b|\bmultiple gpus\b"
 )
-_ONE_CARD = re.compile(r"(?i)单\s*(?:张)?卡|一张卡|\b(?:single|one|1)[- ]?(?:gpu|card|npu)\b|\btp\s*[= ]?\s*1\b")
-_CARDS = re.compile(
+_ONE_CARD = Shape(r"(?i)单\s*(?:张)?卡|一张卡|\b(?:single|one|1)[- ]?(?:gpu|card|npu)\b|\btp\s*[= ]?\s*1\b")
+_CARDS = Shape(
     r"(?<![前后第每其各\d])(?<![前后第每]\s)([两双四2-8])\s*(?:张)?卡(?!住|死|顿|在|满|空)"
     r"(?!\s*(?:[ABHLVT]\d|GB?\d|RTX|\d090|910|NPU|GPU|昇腾|Ascend))"
 )  # 两卡部署; not 前 7 卡满载, not 8 卡 H20
-_NODES = re.compile(
+_NODES = Shape(
     rf"(?i)\b(\d{{1,3}}|one|two|three|four|eight)[ -]nodes?\b(?! each| only)"
     rf"|(?<![{_WORD}])([两双单三四八]|\d{{1,3}})\s*(?:机(?!器)|个?节点|台机器)"
     rf"|(?:--)?\bn?nodes\s*[=:\s]\s*(\d{{1,3}})(?![{_WORD}.])"
 )
-_MANY_NODES = re.compile(r"(?i)\b(?:multi|cross|inter)[- ]?node\b|多机|跨机|多节点")
-_SINGLE_NODE = re.compile(r"(?i)\bsingle[- ]node\b")
+_MANY_NODES = Shape(r"(?i)\b(?:multi|cross|inter)[- ]?node\b|多机|跨机|多节点")
+_SINGLE_NODE = Shape(r"(?i)\bsingle[- ]node\b")
 
 
 def read(prose: Prose) -> Iterator[Saying]:
