@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
+from advisor.faces.reports import Threshold, exit_code
 from advisor.jobs.batch import reports
-from advisor.model.report import Report
 from advisor.render.json import json_line
 
 MANY = 100
@@ -28,11 +28,11 @@ class Answered(NamedTuple):
     problem: str
 
 
-def answers(content: str, code: Callable[[Report], int]) -> Iterator[Answered]:
-    """The answer to each line that is not blank, in order. `code` must be a function of a module."""
+def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
+    """The answer to each line that is not blank, in order."""
     lines = [line for line in content.splitlines() if line.strip()]
     parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
-    answer = partial(_answered, code=code)
+    answer = partial(_answered, threshold=threshold)
     processes = min(_cores(), len(parts))
     if len(lines) < MANY or processes == 1:
         for part in parts:
@@ -46,8 +46,9 @@ def answers(content: str, code: Callable[[Report], int]) -> Iterator[Answered]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _answered(part: str, code: Callable[[Report], int]) -> list[Answered]:
-    return [Answered(json_line(report), code(report), problem) for report, problem in reports(part)]
+def _answered(part: str, threshold: Threshold) -> list[Answered]:
+    found = reports(part)
+    return [Answered(json_line(report), exit_code([report], threshold), problem) for report, problem in found]
 
 
 def _cores() -> int:

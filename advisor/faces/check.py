@@ -70,19 +70,18 @@ def check(
 
 
 def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
-    from advisor.jobs.batch import reports
-    from advisor.render.json import json_line
+    from advisor.faces.batch import answers
 
     content = files_of.read(str(source)).content.decode("utf-8", "replace")
     lines, problems, code = [], [], OK
-    for number, (report, problem) in enumerate(reports(content), 1):
-        if problem:
-            problems.append(f"{source}:{number}: {problem}")
-        code = max(code, exit_code([report], threshold))
+    for number, found in enumerate(answers(content, threshold), 1):
+        if found.problem:
+            problems.append(f"{source}:{number}: {found.problem}")
+        code = max(code, found.code)
         if output is None:
-            files_of.write(json_line(report), None)
+            files_of.write(found.text, None)
         else:
-            lines.append(json_line(report))
+            lines.append(found.text)
     if output is not None:
         files_of.write("\n".join(lines), output, [str(source)])
     complain(problems)
