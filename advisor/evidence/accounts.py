@@ -139,9 +139,7 @@ def _where(group: Group) -> str:
 
 def _began(group: Group) -> tuple[int, str]:
     """When the first collective that is not complete was posted; groups without one come last."""
-    pending = [
-        one.created_ns or 0 for places in group.posted.values() for one in places.values() if one.state != "completed"
-    ]
+    pending = [one.created_ns or 0 for places in group.posted.values() for one in places.not_complete()]
     return min(pending, default=1 << 63), group.name
 
 

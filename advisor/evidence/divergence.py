@@ -26,8 +26,9 @@ from advisor.evidence.ranks import Ranks, in_order, spelling, spoken, verb
 from advisor.evidence.reading import Evidence
 from advisor.evidence.timeline import timeline
 from advisor.evidence.waits import Stand
-from advisor.model.collective import Beat, Utilisation
+from advisor.model.collective import Beat, Collective, Utilisation
 from advisor.model.fact import Artifact, Fact
+from advisor.model.posted import Column, Posted
 from advisor.model.shape import Shape
 from advisor.model.situation import Statement
 from advisor.model.timeline import Timeline
@@ -70,7 +71,7 @@ def fused(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tuple[Fa
     standing = waits.latest(captures)
     raised = failures.failures(facts, ranks)
     still = any(fact.name in _STANDSTILL and fact.notable and fact.value is True for fact in facts)
-    collectives = [one for each in evidence for one in each.collectives]
+    collectives = [one for each in evidence for one in _by_group(each.collectives)]
     statuses = [status for one in evidence for status in one.statuses]
     groups = joins.groups(collectives, statuses, ranks)
 
@@ -98,6 +99,11 @@ def fused(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tuple[Fa
     return tuple(account.statements), tuple(account.facts), pictures
 
 
+def _by_group(collectives: Sequence[Collective]) -> Sequence[Collective | Column]:
+    """A dump's collectives group by group; those of a log one by one."""
+    return collectives.columns() if isinstance(collectives, Posted) else collectives
+
+
 def _names(evidence: Sequence[Evidence]) -> set[str]:
     """Every name under which a rank speaks."""
     names: set[str | None] = set()
@@ -105,7 +111,8 @@ def _names(evidence: Sequence[Evidence]) -> set[str]:
         names.add(one.artifact.rank)
         names.update(thread.rank for thread in one.threads)
         names.update(fact.rank for fact in one.facts)
-        names.update({each.rank for each in one.collectives})
+        first = one.collectives[:1] if isinstance(one.collectives, Posted) else one.collectives
+        names.update({each.rank for each in first})
         names.update(status.rank for status in one.statuses)
     return {name for name in names if name}
 

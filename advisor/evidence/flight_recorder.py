@@ -23,12 +23,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from advisor.evidence import plain_pickle
-from advisor.model.collective import Collective, GroupStatus, State
+from advisor.evidence import alike, plain_pickle
+from advisor.evidence.alike import Run, Shape
+from advisor.model.collective import Collective, GroupStatus
 from advisor.model.fact import Artifact, Fact, Note, Span
+from advisor.model.posted import STATES, Call, Posted
 
 MAX_BYTES = plain_pickle.MAX_BYTES
 MAX_ENTRIES = 200_000
@@ -38,8 +42,22 @@ MAX_TEXT = 200
 _MAX_GROUPS = 10_000
 _MAX_RANKS = 100_000
 
-_STATES: dict[object, State] = {"scheduled": "scheduled", "started": "started", "completed": "completed"}
 _RANK_AT_END = re.compile(r"(?:^|[^\d])(\d{1,6})(?:\.(?:pkl|pickle|json|txt|bin))?$")  # nccl_trace_rank_3, dump.3.json
+_OF_CALL = frozenset(
+    {
+        "pg_id",
+        "process_group",
+        "pg_name",
+        "pg_desc",
+        "profiling_name",
+        "input_sizes",
+        "input_dtypes",
+        "frames",
+        "timeout_ms",
+    }
+)
+_CODES = {state: STATES.index(state) for state in ("completed", "scheduled", "started")}
+_UNKNOWN = STATES.index("unknown")
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?$")
 _PLUMBING = ("torch/distributed/", "torch/utils/", "torch/_dynamo/", "torch/autograd/")
 _WATCHDOG_NAMES = {  # the recorder's word -> the watchdog's
@@ -50,19 +68,7 @@ _WATCHDOG_NAMES = {  # the recorder's word -> the watchdog's
     "all_to_all": "ALLTOALL_BASE",
 }
 
-Read = tuple[tuple[Collective, ...], tuple[GroupStatus, ...], tuple[Fact, ...], tuple[Note, ...]]
-
-
-class _Call(NamedTuple):
-    """What many entries share: where they were posted, and what."""
-
-    group: str
-    name: str
-    op: str
-    sizes: tuple[int, ...]
-    dtypes: tuple[str, ...]
-    frames: tuple[str, ...]
-    timeout_ms: int | None
+Read = tuple[Sequence[Collective], tuple[GroupStatus, ...], tuple[Fact, ...], tuple[Note, ...]]
 
 
 # bytes -> text
@@ -73,7 +79,7 @@ def as_text(data: bytes) -> tuple[str | None, str]:
     if len(data) > MAX_BYTES:
         return None, f"larger than {MAX_BYTES >> 20} MiB"
     try:
-        dump = plain_pickle.load(data) if data[:1] == b"\x80" else json.loads(data.decode("utf-8-sig"))
+        dump = alike.load(data, "entries") if data[:1] == b"\x80" else json.loads(data.decode("utf-8-sig"))
     except plain_pickle.Refused as refused:
         return None, f"a pickle that was not read: {refused}"
     except (ValueError, RecursionError):
@@ -97,42 +103,122 @@ def is_dump(dump: object) -> bool:
 
 def _written(dump: dict[str, Any]) -> str:
     """The compact dump as JSON, one entry on a line."""
-    text = [f'"{key}": {json.dumps(dump[key])}' for key in ("version", "comm_lib_version", "rank", "cut")]
+    text = [f'"{key}": {json.dumps(dump.get(key))}' for key in ("version", "comm_lib_version", "rank", "cut")]
     for key in ("groups", "status", "calls", "entries"):
-        rows = ",\n".join(json.dumps(row, separators=(",", ":")) for row in dump[key])
-        text.append(f'"{key}": [\n{rows}\n]')
+        rows = dump.get(key) or []
+        lines = _lines(rows) if key == "entries" else [_line(row) for row in rows]
+        text.append(f'"{key}": [\n' + ",\n".join(lines) + "\n]")
     return "{" + ",\n".join(text) + "}\n"
+
+
+def _lines(entries: list[Any]) -> list[str]:
+    """As `_line` writes them, in a fifth of the time where all have the shape they should."""
+    states: dict[str, str] = {"completed": '"completed"'}
+    try:
+        return [
+            f"[{index:d},{seq:d},{states.get(state) or states.setdefault(state, json.dumps(state))},{created:d}]"
+            for index, seq, state, created in entries
+        ]
+    except (TypeError, ValueError):
+        return [_line(row) for row in entries]
+
+
+def _line(row: Any) -> str:
+    return json.dumps(row, separators=(",", ":"))
 
 
 def _compact(dump: dict[str, Any]) -> dict[str, Any]:
     """The dump with what many entries share written once: an entry is [call, seq, state, time created]."""
     if isinstance(dump.get("calls"), list):
         return dump
-    calls: dict[tuple[Any, ...], int] = {}
-    stacks: dict[int, list[str]] = {}
-    entries: list[list[Any]] = []
-    names: dict[str, tuple[str, str]] = {}
+    table = _Table()
     given = dump.get("entries") or []
+    cut = max(0, sum(len(one.rows) if type(one) is Run else 1 for one in given) - MAX_ENTRIES)
+    for entry in islice(_flat(given), cut, None) if cut else given:
+        if type(entry) is Run:
+            table.add_run(entry)
+        elif isinstance(entry, dict):
+            table.add(entry)
     groups = list(_groups(dump.get("pg_config")))
-    for entry in given[-MAX_ENTRIES:]:
-        if isinstance(entry, dict):
-            call = _call(entry, stacks)
-            names.setdefault(_text(entry.get("pg_id")), (call[0], call[1]))
-            index = calls.setdefault(call, len(calls))
-            entries.append([index, _seq(entry), _text(entry.get("state")), _whole(entry.get("time_created_ns"))])
+    listed = [(group[0], group[1]) for group in groups]
     return {
         "version": _text(dump.get("version")),
         "comm_lib_version": _text(dump.get("comm_lib_version") or dump.get("nccl_version")),
         "rank": _rank(dump),
-        "cut": max(0, len(given) - MAX_ENTRIES),
+        "cut": cut,
         "groups": groups,
-        "status": list(_statuses(dump.get("pg_status"), names, [(group[0], group[1]) for group in groups])),
-        "calls": list(calls),
-        "entries": entries,
+        "status": list(_statuses(dump.get("pg_status"), table.names, listed)),
+        "calls": list(table.calls),
+        "entries": table.entries,
     }
 
 
-def _call(entry: dict[str, Any], stacks: dict[int, list[str]]) -> tuple[Any, ...]:
+def _flat(given: list[Any]) -> Iterator[Any]:
+    for one in given:
+        yield from one.items() if type(one) is Run else (one,)
+
+
+class _Table:
+    """The calls that entries share, the entries in short, and the group of each `pg_id`."""
+
+    def __init__(self) -> None:
+        self.calls: dict[tuple[Any, ...], int] = {}
+        self.entries: list[tuple[int, int, str, int | None]] = []
+        self.names: dict[str, tuple[str, str]] = {}
+        self.plans: dict[Shape, _Plan | None] = {}
+
+    def add(self, entry: dict[str, Any]) -> None:
+        created = _whole(entry.get("time_created_ns"))
+        self.entries.append((self.called(entry), _seq(entry), _text(entry.get("state")), created))
+
+    def called(self, entry: dict[str, Any]) -> int:
+        """The number of an entry's call."""
+        call = _call(entry)
+        self.names.setdefault(_text(entry.get("pg_id")), (call[0], call[1]))
+        return self.calls.setdefault(call, len(self.calls))
+
+    def add_run(self, run: Run) -> None:
+        """Entries that differ from one before in numbers alone: the call is looked up by those that are of it."""
+        plans, add = self.plans, self.entries.append
+        for shape, numbers in run.rows:
+            plan = plans[shape] if shape in plans else plans.setdefault(shape, _plan(shape))
+            if plan is None:
+                self.add(shape.item(numbers))
+                continue
+            key = plan.key(numbers)
+            index = plan.calls.get(key)
+            if index is None:
+                index = plan.calls[key] = self.called(shape.item(numbers))
+            seq, created = numbers[plan.seq], numbers[plan.created]
+            add((index, seq if seq >= 0 else -1, plan.state, created if created >= 0 else None))
+
+
+class _Plan(NamedTuple):
+    """Where the numbers of a shape stand: those that make the call, and those that are kept of each entry."""
+
+    key: Callable[[tuple[int, ...]], object]
+    seq: int
+    created: int
+    state: str
+    calls: dict[object, int]
+
+
+def _plan(shape: Shape) -> _Plan | None:
+    """None for a shape whose place or time is no number of its own, or whose words are numbers."""
+    at = {path: index for index, path in enumerate(shape.paths)}
+    seq, created = at.get((_seq_name(shape.value),)), at.get(("time_created_ns",))
+    if seq is None or created is None or {("state",), ("is_p2p",), ("profiling_name",)} & at.keys():
+        return None
+    places = [index for path, index in at.items() if path[0] in _OF_CALL]
+    key = itemgetter(*places) if places else _nothing
+    return _Plan(key, seq, created, _text(shape.value.get("state")), {})
+
+
+def _nothing(_: object) -> None:
+    return None
+
+
+def _call(entry: dict[str, Any]) -> tuple[Any, ...]:
     """Group, its name, op, sizes, dtypes, frames, timeout; hashable."""
     group, name = _group_of(entry)
     sizes, dtypes = entry.get("input_sizes"), entry.get("input_dtypes")
@@ -164,9 +250,13 @@ def label(name: str, desc: str) -> str:
 
 def _seq(entry: dict[str, Any]) -> int:
     """The place in the group; point-to-point operations count on their own."""
-    point = entry.get("is_p2p") or _text(entry.get("profiling_name")).partition(":")[2].startswith(("send ", "recv "))
-    number = entry.get("p2p_seq_id") if point else entry.get("collective_seq_id", entry.get("seq_id"))
+    number = entry.get(_seq_name(entry))
     return number if type(number) is int and 0 <= number < 1 << 63 else -1
+
+
+def _seq_name(entry: dict[str, Any]) -> str:
+    point = entry.get("is_p2p") or _text(entry.get("profiling_name")).partition(":")[2].startswith(("send ", "recv "))
+    return "p2p_seq_id" if point else "collective_seq_id" if "collective_seq_id" in entry else "seq_id"
 
 
 def _numel(shape: object) -> int:
@@ -281,7 +371,7 @@ def read(artifact: Artifact) -> Read:
     own = "calls" in dump
     dump = _compact(dump)
     rank = artifact.rank or _stated(dump.get("rank")) or _rank_of_name(artifact.name)
-    collectives = tuple(_collectives(artifact, dump, rank, own))
+    collectives = _posted(artifact, dump, rank, own)
     statuses = tuple(_reported(artifact, dump, rank))
     facts = tuple(_facts(dump, collectives, statuses, Span(artifact.name, artifact.first_line)))
     return collectives, statuses, facts, tuple(_notes(artifact, dump, rank))
@@ -297,40 +387,40 @@ def _rank_of_name(name: str) -> str:
     return found[1] if found else ""
 
 
-def _collectives(artifact: Artifact, dump: dict[str, Any], rank: str, own: bool) -> Iterator[Collective]:
-    calls = [_called(row) for row in dump["calls"]]
-    count, name = len(calls), artifact.name
+def _posted(artifact: Artifact, dump: dict[str, Any], rank: str, own: bool) -> Posted:
+    """The collectives of a compact dump; a row that is none is left out."""
+    calls = tuple(_called(row) for row in dump["calls"])
     marker = artifact.text.find('"entries": [\n') if own else -1
-    line = artifact.first_line + artifact.text.count("\n", 0, marker) + 1 if marker >= 0 else 0
-    rest = Span(name, line)
-    for number, row in enumerate(dump["entries"]):
-        if not isinstance(row, list) or len(row) != 4:
-            continue
-        index, seq, said, created = row
-        if type(index) is not int or not 0 <= index < count or type(seq) is not int:
-            continue
-        call = calls[index]
-        state = _STATES.get(said, "unknown") if type(said) is str else "unknown"
-        # to place every entry would double the cost; a completed one is placed where the list starts
-        span = rest if state == "completed" or not line else Span(name, line + number)
-        when = created if type(created) is int else None
-        yield Collective(
-            rank, call.group, seq, call.op, call.sizes, call.dtypes, state, when, call.frames, span, guid=call.name
-        )
+    first = artifact.first_line + artifact.text.count("\n", 0, marker) + 1 if marker >= 0 else 0
+    rows: list[Any] = dump.get("entries") or []
+    lines: Sequence[int] = range(first, first + len(rows))
+    if not _are_sound(rows, len(calls)):
+        kept = [(line, row) for line, row in zip(lines, rows, strict=True) if _are_sound([row], len(calls))]
+        lines, rows = [line for line, _ in kept], [row for _, row in kept]
+    which, seqs, said, created = zip(*rows, strict=True) if rows else ((), (), (), ())
+    states = bytes([_CODES.get(state, _UNKNOWN) if type(state) is str else _UNKNOWN for state in said])
+    times = [when if type(when) is int else -1 for when in created]
+    return Posted(rank, calls, which, seqs, states, times, Span(artifact.name, first), lines if first else ())
 
 
-def _called(row: object) -> _Call:
+def _are_sound(rows: list[Any], calls: int) -> bool:
+    """Whether each row is of four cells, of which the first is a call's number and the second a place."""
+    if not all(type(row) in (list, tuple) and len(row) == 4 for row in rows):
+        return False
+    return all(type(row[0]) is int and 0 <= row[0] < calls and type(row[1]) is int for row in rows)
+
+
+def _called(row: object) -> Call:
     """A row of the table of calls, with anything odd left out."""
     cells = row if isinstance(row, list | tuple) and len(row) == 7 else ["", "", "", [], [], [], None]
-    group, name, op, sizes, dtypes, frames, timeout = cells
-    return _Call(
+    group, name, op, sizes, dtypes, frames, _ = cells
+    return Call(
         _text(group),
         _text(name),
         _text(op),
         tuple(size for size in sizes if type(size) is int) if isinstance(sizes, list | tuple) else (),
         tuple(map(_text, dtypes)) if isinstance(dtypes, list | tuple) else (),
         tuple(_text(frame, 2 * MAX_TEXT) for frame in frames) if isinstance(frames, list | tuple) else (),
-        _whole(timeout),
     )
 
 
@@ -357,13 +447,12 @@ def _rows(dump: dict[str, Any], key: str) -> list[list[Any]]:
     return [row for row in rows if isinstance(row, list) and row] if isinstance(rows, list) else []
 
 
-def _facts(
-    dump: dict[str, Any], collectives: tuple[Collective, ...], statuses: tuple[GroupStatus, ...], head: Span
-) -> Iterator[Fact]:
+def _facts(dump: dict[str, Any], collectives: Posted, statuses: tuple[GroupStatus, ...], head: Span) -> Iterator[Fact]:
     version = _text(dump.get("comm_lib_version"))
     if _VERSION.match(version):
         yield Fact("component.nccl", version, "observed", head, f'"comm_lib_version": "{version}"')
-    waiting = next((one for one in collectives if one.state in ("scheduled", "started")), None)
+    open_ = (collectives[index] for index in collectives.open())
+    waiting = next((one for one in open_ if one.state in ("scheduled", "started")), None)
     if waiting is None:
         return
     quote = f'"{waiting.op}" #{waiting.seq} of {waiting.group}, {list(waiting.sizes)} elements: "{waiting.state}"'

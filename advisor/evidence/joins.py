@@ -19,17 +19,20 @@ one count for collectives and transfers); PyTorch 2.13 `torch/distributed/flight
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import Literal
 
 from advisor.evidence.origins import origins
+from advisor.evidence.places import Kind, Kinds, Places
 from advisor.evidence.ranks import Ranks, in_order
 from advisor.model.collective import Collective, GroupStatus
 from advisor.model.fact import Span
 from advisor.model.late import dataclass
+from advisor.model.posted import Column
 
 Difference = Literal["size", "type", "op", "order"]
+Seen = Collective | Column
 Key = tuple[str, tuple[str, ...], str]  # name, members, guid where it is needed
 Members = dict[tuple[str, str, str], tuple[str, ...]]  # by rank, group, guid
 
@@ -58,7 +61,7 @@ class Group:
     members: tuple[str, ...]
     job: str = ""
     disputed: tuple[str, ...] = ()
-    posted: dict[str, dict[int, Collective]] = field(default_factory=dict)
+    posted: dict[str, Places] = field(default_factory=dict)
     enqueued: dict[str, int] = field(default_factory=dict)
     completed: dict[str, int] = field(default_factory=dict)
     spans: dict[str, Span | None] = field(default_factory=dict)
@@ -71,14 +74,15 @@ class Group:
     def reached(self, rank: str) -> int | None:
         """The last place into which the rank posted; None when nothing says so."""
         places = self.posted.get(rank)
-        last = max(places) if places else None
+        last = places.last if places else None
         known = [number for number in (last, self.enqueued.get(rank)) if number is not None]
         return max(known) if known else None
 
     def last_known(self, rank: str) -> bool:
         """Whether `reached` is the rank's last place; a watchdog's timeout is the first of those it may have posted."""
         places = self.posted.get(rank)
-        return rank in self.enqueued or bool(places and places[max(places)].state != "timed_out")
+        last = places.last if places else None
+        return rank in self.enqueued or bool(places and last is not None and places[last].state != "timed_out")
 
     def joined(self, seq: int) -> tuple[str, ...]:
         return tuple(rank for rank in self.ranks if (self.reached(rank) or 0) >= seq)
@@ -120,14 +124,14 @@ class Waiting:
     done: tuple[str, ...]
 
 
-def groups(collectives: Iterable[Collective], statuses: Iterable[GroupStatus], ranks: Ranks) -> list[Group]:
+def groups(collectives: Iterable[Seen], statuses: Iterable[GroupStatus], ranks: Ranks) -> list[Group]:
     """The groups of all ranks together, those of one job after another, in the order in which they are named."""
     told = [one for one in statuses if one.source != "ras"]
     collectives = list(collectives)
     origin = origins([*collectives, *told], ranks)
     if not origin.depth:
         return _of_one_job(collectives, told, ranks, "", origin.disputed)
-    jobs: dict[str, tuple[list[Collective], list[GroupStatus]]] = {}
+    jobs: dict[str, tuple[list[Seen], list[GroupStatus]]] = {}
     for one in collectives:
         jobs.setdefault(origin.job(one), ([], []))[0].append(one)
     for status in told:
@@ -136,19 +140,21 @@ def groups(collectives: Iterable[Collective], statuses: Iterable[GroupStatus], r
 
 
 def _of_one_job(
-    collectives: list[Collective],
+    collectives: list[Seen],
     statuses: list[GroupStatus],
     ranks: Ranks,
     job: str,
     disputed: Iterable[tuple[str, str, str, str]],
 ) -> list[Group]:
-    home = _Homes(collectives, statuses, ranks)
-    for (_, speaker, name, guid), places in _by_file(collectives).items():
+    home, kinds = _Homes(collectives, statuses, ranks), Kinds()
+    for (_, speaker, name, guid), said in _by_file(collectives).items():
         rank = ranks.of(speaker)
-        mine = home.of(rank, name, guid).posted.setdefault(rank, {})
-        for seq, one in places.items():
-            mine[seq] = _same(mine[seq], one) if seq in mine else one
-    mixed = {one.group for one in collectives if one.is_transfer}
+        mine = home.of(rank, name, guid).posted.setdefault(rank, Places(kinds))
+        if len(said) == 1 and isinstance(said[0], Column) and mine.take(said[0]):
+            continue
+        for seq, one in _in_places(said).items():
+            mine.put(seq, _same(mine[seq], one) if seq in mine else one)
+    mixed = {one.group for one in collectives if (one.transfers() if isinstance(one, Column) else one.is_transfer)}
     for status in statuses:
         if status.group not in mixed:
             rank = ranks.of(status.rank)
@@ -167,12 +173,12 @@ def _of_one_job(
 class _Homes:
     """The groups found so far, and by what they are told apart."""
 
-    def __init__(self, collectives: list[Collective], statuses: list[GroupStatus], ranks: Ranks) -> None:
+    def __init__(self, collectives: list[Seen], statuses: list[GroupStatus], ranks: Ranks) -> None:
         self.found: dict[Key, Group] = {}
         self.members = members_of(statuses, ranks)
         guids: dict[str, set[str]] = {}
         on_rank: dict[tuple[str, str], set[str]] = {}
-        named: list[Collective | GroupStatus] = [*collectives, *statuses]
+        named: list[Seen | GroupStatus] = [*collectives, *statuses]
         for one in named:
             if one.guid:
                 guids.setdefault(one.group, set()).add(one.guid)
@@ -201,10 +207,12 @@ def _adopt(found: dict[Key, Group]) -> None:
     for rank, places in list(nameless.posted.items()):
         homes = [group for group in found.values() if group.name and _is_home(group, rank, places)]
         if len(homes) == 1:
-            homes[0].posted.setdefault(rank, {}).update(nameless.posted.pop(rank))
+            there = homes[0].posted.setdefault(rank, Places(places.kinds))
+            for seq, one in nameless.posted.pop(rank).items():
+                there.put(seq, one)
 
 
-def _is_home(group: Group, rank: str, places: dict[int, Collective]) -> bool:
+def _is_home(group: Group, rank: str, places: Places) -> bool:
     if group.members and rank not in group.members:
         return False
     others = [group.posted[other] for other in group.posted if other != rank]
@@ -227,23 +235,23 @@ def members_of(statuses: Iterable[GroupStatus], ranks: Ranks) -> Members:
     return members
 
 
-def _by_file(collectives: Iterable[Collective]) -> dict[tuple[str, str, str, str], dict[int, Collective]]:
-    """(file, rank, group, guid) -> place -> collective; several of one place are one coalesced operation."""
-    found: dict[tuple[str, str, str, str], dict[int, Collective]] = {}
-    last: tuple[str, str, str, str] | None = None
-    places: dict[int, Collective] = {}
+def _by_file(collectives: Iterable[Seen]) -> dict[tuple[str, str, str, str], list[Seen]]:
+    """(file, rank, group, guid) -> what it says."""
+    found: dict[tuple[str, str, str, str], list[Seen]] = {}
     for one in collectives:
-        seq = one.seq
-        if seq < 0 or one.is_transfer:
-            continue
-        key = (one.span.artifact if one.span else "", one.rank, one.group, one.guid)
-        if key != last:
-            places, last = found.setdefault(key, {}), key
-        if seq in places:
-            places[seq] = _together(places[seq], one)
-        else:
-            places[seq] = one
+        if isinstance(one, Column) or (one.seq >= 0 and not one.is_transfer):
+            key = (one.span.artifact if one.span else "", one.rank, one.group, one.guid)
+            found.setdefault(key, []).append(one)
     return found
+
+
+def _in_places(said: Iterable[Seen]) -> dict[int, Collective]:
+    """Place -> collective of one file; several of one place are one coalesced operation."""
+    places: dict[int, Collective] = {}
+    for one in (each for some in said for each in (some if isinstance(some, Column) else (some,))):
+        if one.seq >= 0 and not one.is_transfer:
+            places[one.seq] = _together(places[one.seq], one) if one.seq in places else one
+    return places
 
 
 def _together(a: Collective, b: Collective) -> Collective:
@@ -277,32 +285,22 @@ def mismatches(group: Group) -> Mismatch | None:
     if len(group.posted) < 2:
         return None
     reference = max(group.posted, key=lambda rank: len(group.posted[rank]))
-    first = min(
-        (seq for rank in group.posted if rank != reference for seq in _differing(group, reference, rank)), default=None
-    )
+    theirs = group.posted[reference]
+    apart = (group.posted[rank].first_apart(theirs, _differ) for rank in group.posted if rank != reference)
+    first = min((seq for seq in apart if seq is not None), default=None)
     return _mismatch(group, first) if first is not None else None
-
-
-def _differing(group: Group, reference: str, rank: str) -> Iterator[int]:
-    """The first place at which two ranks differ, or none."""
-    theirs, mine = group.posted[reference], group.posted[rank]
-    for seq in sorted(mine):
-        other = theirs.get(seq)
-        if other is not None:
-            one = mine[seq]
-            if (other.op != one.op or other.sizes != one.sizes or other.dtypes != one.dtypes) and difference(
-                one, other
-            ):
-                yield seq
-                return
 
 
 def difference(a: Collective, b: Collective) -> Difference | None:
     """How two collectives of one place differ, where they must not."""
+    return _differ(a, b, "completed" in (a.state, b.state))
+
+
+def _differ(a: Collective | Kind, b: Collective | Kind, done: bool) -> Difference | None:
     kind = canonical(a.op)
     if kind != canonical(b.op):
         return "op"
-    if kind in _ANY_SIZE or (kind in _OFTEN_UNEVEN and "completed" in (a.state, b.state)):
+    if kind in _ANY_SIZE or (kind in _OFTEN_UNEVEN and done):
         return None
     if a.sizes != b.sizes and sum(a.sizes) != sum(b.sizes) and -1 not in (*a.sizes, *b.sizes):
         return "size"
@@ -334,7 +332,7 @@ def _mismatch(group: Group, seq: int) -> Mismatch:
     return Mismatch(group, seq, said, posted, odd, left_out)
 
 
-def _left_out(mine: dict[int, Collective], theirs: dict[int, Collective], seq: int) -> int:
+def _left_out(mine: Places, theirs: Places, seq: int) -> int:
     """By how many places one rank runs ahead of the other from `seq` on; 0 when no shift explains what follows."""
     for shift in range(1, _WINDOW + 1):
         for sign, a, b in ((1, mine, theirs), (-1, theirs, mine)):
@@ -348,7 +346,7 @@ def _alike(a: Collective, b: Collective) -> bool:
     return same_op(a, b) and a.sizes == b.sizes and a.dtypes == b.dtypes
 
 
-def _swapped(mine: dict[int, Collective], theirs: dict[int, Collective], seq: int) -> bool:
+def _swapped(mine: Places, theirs: Places, seq: int) -> bool:
     """Whether both ranks posted the same few collectives in another order, and then went on alike."""
     for width in range(2, _WINDOW + 1):
         places = range(seq, seq + width)
@@ -371,7 +369,7 @@ def waiting(group: Group) -> Waiting | None:
     """The first collective of the group that some rank has posted and not completed."""
     first: tuple[int, str] | None = None
     for rank, places in group.posted.items():
-        pending = min((seq for seq, one in places.items() if one.state in _PENDING), default=None)
+        pending = next((one.seq for one in places.not_complete() if one.state in _PENDING), None)
         if pending is not None and (first is None or pending < first[0]):
             first = (pending, rank)
     if first is None:
@@ -387,7 +385,8 @@ def waiting(group: Group) -> Waiting | None:
 
 def _is_done(group: Group, rank: str, seq: int) -> bool:
     """Whether the rank completed it: the entry says so, or the count where the entry is gone."""
-    one = group.posted.get(rank, {}).get(seq)
+    places = group.posted.get(rank)
+    one = places.get(seq) if places else None
     return one.state == "completed" if one else group.completed.get(rank, 0) >= seq
 
 

@@ -27,6 +27,7 @@ from advisor.evidence.sighting import line_ends, span_of
 from advisor.model.collective import Collective
 from advisor.model.fact import Artifact, Fact, Span
 from advisor.model.late import dataclass
+from advisor.model.posted import COMPLETED, Posted
 from advisor.model.shape import Shape
 from advisor.model.timeline import MarkKind
 
@@ -207,7 +208,8 @@ def _recorded(one: Evidence) -> Iterator[Sighting]:
     """The last complete collective of a rank, and the first of each group that is not, when each was posted."""
     last: dict[str, Collective] = {}
     open_: dict[tuple[str, str, str], Collective] = {}
-    for each in one.collectives:
+    collectives = one.collectives
+    for each in _timed(collectives) if isinstance(collectives, Posted) else collectives:
         if not each.created_ns or each.seq < 0:
             continue
         if each.state == "completed":
@@ -219,6 +221,16 @@ def _recorded(one: Evidence) -> Iterator[Sighting]:
             at = {RECORDER: Moment((each.created_ns or 0) / 1e9, True)}
             name = one.artifact.name
             yield Sighting(kind, each.rank, "", at, at, named(each), key=_key(each), span=each.span, file=name)  # type: ignore[arg-type]
+
+
+def _timed(posted: Posted) -> Iterator[Collective]:
+    """The last complete collective that bears a time, and all that are not complete."""
+    rows = zip(posted.states, posted.seqs, posted.created, strict=True)
+    done = (index for index, (code, seq, when) in enumerate(rows) if code == COMPLETED and seq >= 0 and when > 0)
+    last = max(done, key=posted.created.__getitem__, default=None)
+    yield from (posted[index] for index in posted.open())
+    if last is not None:
+        yield posted[last]
 
 
 def named(one: Collective) -> str:

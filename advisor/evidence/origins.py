@@ -16,10 +16,12 @@ from collections.abc import Iterable, Iterator
 from advisor.evidence.ranks import Ranks
 from advisor.model.collective import Collective, GroupStatus
 from advisor.model.late import dataclass
+from advisor.model.posted import Column
 
 _DEEPEST = 8
 Speaker = tuple[str, str, str, bool]  # rank, group, guid, whether the recorder speaks
-Files = dict[str, list[Collective | GroupStatus]]
+Seen = Collective | Column
+Files = dict[str, list[Seen | GroupStatus]]
 
 
 @dataclass(frozen=True)
@@ -29,16 +31,16 @@ class Origins:
     depth: int
     disputed: frozenset[tuple[str, str, str, str]]
 
-    def job(self, one: Collective | GroupStatus) -> str:
+    def job(self, one: Seen | GroupStatus) -> str:
         return _job(one.span.artifact, self.depth) if one.span and self.depth else ""
 
 
-def origins(named: Iterable[Collective | GroupStatus], ranks: Ranks) -> Origins:
+def origins(named: Iterable[Seen | GroupStatus], ranks: Ranks) -> Origins:
     """The fewest outer folders that keep apart what is not of one job."""
     said: dict[Speaker, Files] = {}
     for one in named:
-        recorded = isinstance(one, Collective) and one.state != "timed_out"
-        if one.span is not None and (isinstance(one, Collective) or one.source == "watchdog"):
+        recorded = isinstance(one, Column) or (isinstance(one, Collective) and one.state != "timed_out")
+        if one.span is not None and (not isinstance(one, GroupStatus) or one.source == "watchdog"):
             files = said.setdefault((ranks.of(one.rank), one.group, one.guid, recorded), {})
             files.setdefault(one.span.artifact, []).append(one)
     several = {speaker: files for speaker, files in said.items() if len(files) > 1}
@@ -63,10 +65,10 @@ def _disputed(several: dict[Speaker, Files], depth: int) -> Iterator[tuple[str, 
                 yield job, rank, group, guid
 
 
-def _places(said: Iterable[Collective | GroupStatus]) -> dict[object, set[object]]:
+def _places(said: Iterable[Seen | GroupStatus]) -> dict[object, set[object]]:
     """What a file holds at each place. A place that several collectives share is one coalesced operation."""
     found: dict[object, set[object]] = {}
-    for one in said:
+    for one in (each for some in said for each in (some if isinstance(some, Column) else (some,))):
         if isinstance(one, GroupStatus):
             found["status", one.last_enqueued, one.last_completed] = {""}
         elif one.seq >= 0:

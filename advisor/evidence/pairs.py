@@ -19,6 +19,7 @@ from advisor.evidence.origins import origins
 from advisor.evidence.ranks import Ranks
 from advisor.model.collective import Collective
 from advisor.model.late import dataclass
+from advisor.model.posted import Column
 from advisor.model.shape import Shape
 
 _OP = Shape(r"(send|recv) (\d{1,6})(?:->|<-)(\d{1,6})$")
@@ -35,7 +36,7 @@ class Alone:
 
 
 def alone(
-    collectives: Iterable[Collective], members: Mapping[tuple[str, str, str], tuple[str, ...]], ranks: Ranks
+    collectives: Iterable[Collective | Column], members: Mapping[tuple[str, str, str], tuple[str, ...]], ranks: Ranks
 ) -> Iterator[Alone]:
     """The first transfer between each two ranks that has one side only."""
     collectives = list(collectives)
@@ -43,7 +44,7 @@ def alone(
     doubted = {(job, rank, group) for job, rank, group, _ in origin.disputed}
     seen: set[tuple[str, str, str]] = set()
     waiting: dict[tuple[str, str, str, str, bool], list[Collective]] = {}
-    for one in collectives:
+    for one in (each for some in collectives for each in (some.telling() if isinstance(some, Column) else (some,))):
         if one.state == "completed" and not one.is_transfer:
             continue
         rank, job = ranks.of(one.rank), origin.job(one)

@@ -44,11 +44,21 @@ class Refused(ValueError):
 
 def load(data: bytes) -> Any:
     """The value that the pickle `data` holds. Raises Refused, and nothing else."""
-    if len(data) > MAX_BYTES:
+    return value_of(Machine(data))
+
+
+def value_of(machine: Machine) -> Any:
+    """The value that a machine makes, which is no larger than it may be. Raises Refused."""
+    if len(machine.data) > MAX_BYTES:
         raise Refused(f"larger than {MAX_BYTES >> 20} MiB")
-    value = _Machine(data).run()
-    _Written().measure(value, 1)
+    value = machine.run()
+    _Written(machine.weight).measure(value, 1)
     return value
+
+
+def measure(value: Any) -> tuple[int, int]:
+    """Size with every shared part written out, in characters and items, and depth. Raises Refused."""
+    return _Written(_one).measure(value, 1)
 
 
 def is_pickle(data: bytes) -> bool:
@@ -79,7 +89,7 @@ def opcode_name(code: int) -> str:
     return next((one.name for one in pickletools.opcodes if one.code == chr(code)), f"0x{code:02x}")
 
 
-class _Machine:
+class Machine:
     """The stack machine. `stack` holds what came since the last mark, `below` what lies under each mark."""
 
     def __init__(self, data: bytes) -> None:
@@ -108,6 +118,10 @@ class _Machine:
         except KeyError:
             raise self.refusal("malformed: names what was never stored") from None
         raise self.refusal(f"more than {MAX_STEPS:,} steps")
+
+    def weight(self, value: object) -> tuple[int, int]:
+        """Size and depth of what is neither a container nor a string."""
+        return _one(value)
 
     def refusal(self, reason: str) -> Refused:
         name = opcode_name(self.data[self.began]) if self.began < len(self.data) else ""
@@ -383,10 +397,15 @@ _ADMITTED = {
 """Opcode -> the method that runs it. STRING is not here, since its escapes are Python source; sets are no JSON."""
 
 
+def _one(_: object) -> tuple[int, int]:
+    return 1, 0
+
+
 class _Written:
     """How large a value is with every shared part written out where it is used, and how deep."""
 
-    def __init__(self) -> None:
+    def __init__(self, other: Callable[[object], tuple[int, int]]) -> None:
+        self.other = other
         self.known: dict[int, tuple[int, int]] = {}  # container -> characters and items, depth
         self.open: set[int] = set()
 
@@ -396,7 +415,7 @@ class _Written:
         if kind is str or kind is bytes:
             return len(value) + 1, 0
         if kind not in (list, tuple, dict):
-            return 1, 0
+            return self.other(value)
         key = id(value)
         if key in self.open:
             raise Refused("contains itself")

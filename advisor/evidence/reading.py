@@ -6,6 +6,7 @@ say together is told by `divergence`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from advisor.evidence import (
@@ -39,7 +40,7 @@ class Evidence:
     threads: tuple[Thread, ...]
     notes: tuple[Note, ...]
     artifact: Artifact
-    collectives: tuple[Collective, ...] = ()
+    collectives: Sequence[Collective] = ()
     statuses: tuple[GroupStatus, ...] = ()
     loads: tuple[Utilisation, ...] = ()
     beats: tuple[Beat, ...] = ()

@@ -38,8 +38,12 @@ class Collective:
 
     @property
     def is_transfer(self) -> bool:
-        """Whether it is one side of a transfer between two ranks: the recorder's `send 0->1`, the watchdog's `send`."""
-        return self.op[:4] in ("send", "recv") and (self.op[4:5] in ("", " ") or self.op == "recvanysource")
+        return is_transfer(self.op)
+
+
+def is_transfer(op: str) -> bool:
+    """Whether it is one side of a transfer between two ranks: the recorder's `send 0->1`, the watchdog's `send`."""
+    return op[:4] in ("send", "recv") and (op[4:5] in ("", " ") or op == "recvanysource")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,290 @@
+"""A pickle's list of dicts that differ in numbers alone -> the numbers of each, without running it opcode by opcode.
+
+    }r\\x1a\\x02\\0\\0(h\\x2dJ\\x40\\x8c\\x49\\0h\\x3a...u      {"record_id": 4820032, "time_created_ns": ...}
+    }r\\x41\\x02\\0\\0(h\\x2dJ\\x41\\x8c\\x49\\0h\\x3a...u      the same opcodes, other numbers, the next places in the memo
+
+A flight recorder's dump is thousands of entries of a few shapes. The machine of `plain_pickle` reads the first of each
+shape; what follows is compared with it as a whole: every byte must be that of the first, but for the operands of
+numbers, and for those of PUT, which must go on from the last place. What fits no shape is run as ever, so what comes
+out is what `plain_pickle.load` makes of it, with a `Run` in the list where dicts stood side by side. An item that
+takes from the stack what it did not put there, or from the memo what is no text, makes no shape.
+
+**Source:** PyTorch 2.11 `torch/csrc/jit/serialization/pickler.cpp`, for how entries are written.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from advisor.evidence import plain_pickle
+from advisor.evidence.plain_pickle import Machine
+
+MAX_SHAPES = 256
+_TRIES = 4  # shapes that came after this one before; then all are looked at
+_LEAST_PUT = 256  # below, PUT has an operand of one byte
+_NUMBERS = {ord("K"): "B", ord("M"): "H", ord("J"): "i", 0x8A: "q"}
+_FIXED = {ord("K"): 1, ord("M"): 2, ord("J"): 4, ord("G"): 8, ord("h"): 1, ord("j"): 4, ord("r"): 4}
+# opcode -> how many it takes from the stack, and leaves there
+_EFFECT = {
+    **dict.fromkeys(b"}])N\x88\x89KMJ\x8aGXhj", (0, 1)),
+    **{ord("r"): (1, 1), ord("a"): (2, 1), ord("s"): (3, 1), 0x85: (1, 1), 0x86: (2, 1), 0x87: (3, 1)},
+}
+_MADE = b"}])MJ\x8aGXt\x85\x86\x87"  # what of it the machine counts
+_ENDS = (b"u}", b"ue")
+
+Path = tuple[str | int, ...]
+
+
+class Token(NamedTuple):
+    """One opcode and where its operand begins and ends."""
+
+    code: int
+    start: int
+    end: int
+
+
+class Shape:
+    """What items have in common: `value` is the first of them, `paths` say where in it the numbers stand."""
+
+    def __init__(self, item: bytes, tokens: list[Token], value: dict[str, Any], paths: list[Path | None]) -> None:
+        self.value, self.length = value, len(item)
+        self.paths = tuple(path for path in paths if path is not None)
+        self.followers: list[Shape] = []
+        mask, steps = bytearray(b"\xff" * len(item)), bytearray(len(item))
+        told, layout, at = iter(paths), "<", 0
+        puts = [token for token in tokens if token.code == 0x72]
+        for token in tokens:
+            kind = _NUMBERS.get(token.code)
+            if kind and next(told) is not None:
+                start = token.end - struct.calcsize("<" + kind)
+                mask[start : token.end] = bytes(token.end - start)
+                layout += f"{start - at}x{kind}"
+                at = token.end
+        for token in puts:
+            steps[token.start] = 1
+        self.puts = len(puts)
+        self.mask, self.steps = int.from_bytes(mask, "little"), int.from_bytes(steps, "little")
+        first = int.from_bytes(item[puts[0].start : puts[0].end], "little")
+        self.fixed = (int.from_bytes(item, "little") & self.mask) - first * self.steps
+        self.numbers: Callable[[bytes, int], tuple[int, ...]] = struct.Struct(layout).unpack_from
+        self.size, self.depth = plain_pickle.measure(value)
+        self.made = sum(token.code in _MADE for token in tokens)
+
+    def fits(self, data: bytes, at: int, stored: int) -> bool:
+        """Whether the bytes from `at` on are of this shape, where the next place of the memo is `stored`."""
+        found = int.from_bytes(data[at : at + self.length], "little")
+        return found & self.mask == self.fixed + stored * self.steps
+
+    def item(self, numbers: tuple[int, ...]) -> dict[str, Any]:
+        """The item with these numbers, as it would be read; what is no number is shared with the first of its shape."""
+        given = iter(numbers)
+        return {key: _filled(value, given) for key, value in self.value.items()}
+
+
+class Run:
+    """Items side by side that are each like one before: the shape of each, and its numbers."""
+
+    def __init__(self, at: int, stored: int) -> None:
+        self.at, self.stored = at, stored
+        self.rows: list[tuple[Shape, tuple[int, ...]]] = []
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        return (shape.item(numbers) for shape, numbers in self.rows)
+
+    def weight(self) -> tuple[int, int]:
+        """Its size with everything written out, and its depth."""
+        shapes = [shape for shape, _ in self.rows]
+        return sum(shape.size for shape in shapes), max((shape.depth for shape in set(shapes)), default=0)
+
+
+def load(data: bytes, key: str) -> Any:
+    """The value in the pickle `data`, with a `Run` for items of the list at `key` that are alike. Raises Refused."""
+    return plain_pickle.value_of(_Skimmer(data, key))
+
+
+class _Memo(dict[int, Any]):
+    """What was stored; what a run passed over is read when it is asked for."""
+
+    def __init__(self, reader: _Skimmer) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def __missing__(self, index: int) -> Any:
+        self.reader.read_passed(index)
+        if index not in self:
+            raise KeyError(index)
+        return self[index]
+
+
+class _Skimmer(Machine):
+    """The machine, which at the items of one list looks first whether it has read their like."""
+
+    def __init__(self, data: bytes, key: str) -> None:
+        super().__init__(data)
+        self.key = key
+        self.memo = _Memo(self)
+        self.stored = 0  # the place after the highest in the memo
+        self.shapes: list[Shape] = []
+        self.runs: list[Run] = []
+        self.learning: tuple[int, int, list[Token]] | None = None  # where the item begins and ends
+
+    def weight(self, value: object) -> tuple[int, int]:
+        return value.weight() if type(value) is Run else super().weight(value)
+
+    def keep(self, index: int) -> None:
+        if index < self.stored:  # it may be what a shape refers to
+            self.shapes.clear()
+        else:
+            self.stored = index + 1
+        super().keep(index)
+
+    def memoize(self) -> None:
+        self.keep(self.stored)
+
+    def empty_dict(self) -> None:
+        below = self.below[-1][-2:] if self.below else []
+        if len(below) == 2 and below[0] == self.key and type(below[1]) is list:
+            if self.learning:
+                self.learn(*self.learning)
+            if self.shapes and self.skim():
+                return
+            start = self.at - 1
+            tokens = _tokens(self.data, start) if len(self.shapes) < MAX_SHAPES else []
+            self.learning = (start, tokens[-1].end, tokens) if tokens else None
+        super().empty_dict()
+
+    def learn(self, start: int, end: int, tokens: list[Token]) -> None:
+        """Make a shape of the item that was just read, where it is one."""
+        self.learning = None
+        value = self.stack[-1] if self.stack else None
+        if self.at - 1 != end or type(value) is not dict:
+            return
+        item = self.data[start:end]
+        tokens = [Token(one.code, one.start - start, one.end - start) for one in tokens]
+        paths = self.paths(item, tokens, value)
+        if paths is not None:
+            self.shapes.append(Shape(item, tokens, value, paths))
+
+    def paths(self, item: bytes, tokens: list[Token], value: dict[str, Any]) -> list[Path | None] | None:
+        """Where in `value` the numbers stand; None where the item makes no shape."""
+        puts = [int.from_bytes(item[one.start : one.end], "little") for one in tokens if one.code == 0x72]
+        if not puts or puts[0] < _LEAST_PUT or puts != list(range(puts[0], puts[0] + len(puts))):
+            return None
+        gets = {int.from_bytes(item[one.start : one.end], "little") for one in tokens if one.code in b"hj"}
+        if puts[-1] + 1 != self.stored or any(type(self.memo.get(index)) is not str for index in gets):
+            return None
+        numbers = [_number(item, one) for one in tokens if one.code in _NUMBERS]
+        found = list(_numbers(value, (), False))
+        return [path for path, _ in found] if [number for _, number in found] == numbers else None
+
+    def skim(self) -> bool:
+        """Read the items from here on that are like one before; whether there is any."""
+        data, at, stored = self.data, self.at - 1, self.stored
+        run = Run(at, stored)
+        add, last = run.rows.append, None
+        while shape := self.fitting(at, stored, last):
+            add((shape, shape.numbers(data, at)))
+            at += shape.length
+            stored += shape.puts
+            last = shape
+        if last is None:
+            return False
+        self.made += sum(shape.made for shape, _ in run.rows)
+        self.at, self.stored = at, stored
+        self.runs.append(run)
+        self.push(run)
+        return True
+
+    def fitting(self, at: int, stored: int, last: Shape | None) -> Shape | None:
+        """The shape of what begins at `at`: one that came after `last` before, else any; None where none fits."""
+        data = self.data
+        if last is not None:
+            for shape in last.followers:
+                if int.from_bytes(data[at : at + shape.length], "little") & shape.mask == (
+                    shape.fixed + stored * shape.steps
+                ):
+                    return shape
+        for shape in self.shapes:
+            end = at + shape.length
+            if data[end - 1 : end + 1] in _ENDS and shape.fits(data, at, stored):
+                if last is not None:
+                    last.followers = [shape, *last.followers][:_TRIES]
+                return shape
+        return None
+
+    def read_passed(self, index: int) -> None:
+        """Store what the item stores that a run passed over and that has this place in the memo."""
+        for run in self.runs:
+            at, stored = run.at, run.stored
+            for shape, _ in run.rows:
+                if stored <= index < stored + shape.puts:
+                    inner = Machine(self.data[at : at + shape.length] + b".")
+                    inner.memo = dict(self.memo)
+                    inner.run()
+                    for place in range(stored, stored + shape.puts):
+                        self.memo.setdefault(place, inner.memo[place])
+                    return
+                at, stored = at + shape.length, stored + shape.puts
+
+
+def _tokens(data: bytes, at: int) -> list[Token]:
+    """The opcodes of the dict that begins at `at`; none where it holds one that makes no shape."""
+    found: list[Token] = []
+    levels, end = [0], len(data)
+    while at < end:
+        code = data[at]
+        start = at + 1
+        size = _FIXED.get(code, 0)
+        if code == 0x8A:
+            size = 9 if data[start : start + 1] == b"\x08" else end
+        elif code == 0x58:
+            size = 4 + int.from_bytes(data[start : start + 4], "little")
+        if start + size > end or not _moves(code, levels):
+            return []
+        at = start + size
+        found.append(Token(code, start, at))
+        if levels == [1] and code in b"us":
+            return found
+    return []
+
+
+def _moves(code: int, levels: list[int]) -> bool:
+    """Do to the stack's heights between marks what an opcode does; False where it is none of a shape's."""
+    if code == 0x28:
+        levels.append(0)
+        return True
+    if code in b"uet" and len(levels) > 1:
+        levels.pop()
+        levels[-1] += code == 0x74
+        return levels[-1] > 0
+    takes, leaves = _EFFECT.get(code, (1 << 30, 0))
+    levels[-1] += leaves - takes
+    return levels[-1] >= leaves
+
+
+def _number(item: bytes, token: Token) -> int:
+    size = struct.calcsize("<" + _NUMBERS[token.code])
+    return int(struct.unpack_from("<" + _NUMBERS[token.code], item, token.end - size)[0])
+
+
+def _numbers(value: object, path: Path, nested: bool) -> Iterator[tuple[Path | None, int]]:
+    """Every number in the order in which it is written; its path is None in a dict of the item, where it must stay."""
+    if type(value) is int:
+        yield None if nested else path, value
+    elif isinstance(value, list | tuple):
+        for index, one in enumerate(value):
+            yield from _numbers(one, (*path, index), nested)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _numbers(key, path, True)
+            yield from _numbers(one, (*path, key), bool(path) or nested)
+
+
+def _filled(value: Any, numbers: Iterator[int]) -> Any:
+    if type(value) is int:
+        return next(numbers)
+    if type(value) is list or type(value) is tuple:
+        return type(value)(_filled(one, numbers) for one in value)
+    return value
