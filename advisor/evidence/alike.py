@@ -1,7 +1,7 @@
 """A pickle's list of dicts that differ in numbers alone -> the numbers of each, without running it opcode by opcode.
 
-    }r\\x1a\\x02\\0\\0(h\\x2dJ\\x40\\x8c\\x49\\0h\\x3a...u      {"record_id": 4820032, "time_created_ns": ...}
-    }r\\x41\\x02\\0\\0(h\\x2dJ\\x41\\x8c\\x49\\0h\\x3a...u      the same opcodes, other numbers, the next places in the memo
+    } r 538 ( h 45 J 4820032 h 58 ... u      {"record_id": 4820032, "time_created_ns": ...}
+    } r 577 ( h 45 J 4820033 h 58 ... u      the same opcodes, other numbers, the next places in the memo
 
 A flight recorder's dump is thousands of entries of a few shapes. The machine of `plain_pickle` reads the first of each
 shape; what follows is compared with it as a whole: every byte must be that of the first, but for the operands of
@@ -15,13 +15,14 @@ takes from the stack what it did not put there, or from the memo what is no text
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from advisor.evidence import plain_pickle
 from advisor.evidence.plain_pickle import Machine
 
 MAX_SHAPES = 256
+PATIENCE = 1_000  # items like no other, beside one for each that was; then they are no longer compared
 _TRIES = 4  # shapes that came after this one before; then all are looked at
 _LEAST_PUT = 256  # below, PUT has an operand of one byte
 _NUMBERS = {ord("K"): "B", ord("M"): "H", ord("J"): "i", 0x8A: "q"}
@@ -48,10 +49,21 @@ class Token(NamedTuple):
 class Shape:
     """What items have in common: `value` is the first of them, `paths` say where in it the numbers stand."""
 
-    def __init__(self, item: bytes, tokens: list[Token], value: dict[str, Any], paths: list[Path | None]) -> None:
-        self.value, self.length = value, len(item)
+    def __init__(self, value: dict[str, Any], paths: list[Path | None]) -> None:
+        self.value = value
         self.paths = tuple(path for path in paths if path is not None)
-        self.followers: list[Shape] = []
+        self.followers: list[Any] = []  # shapes that came after this one, the latest first
+
+    def item(self, numbers: Iterable[int | str]) -> dict[str, Any]:
+        """The item with these numbers, as it would be read; what is no number is shared with the first of its shape."""
+        given = iter(numbers)
+        return {key: _filled(value, given) for key, value in self.value.items()}
+
+
+class _PickleShape(Shape):
+    def __init__(self, item: bytes, tokens: list[Token], value: dict[str, Any], paths: list[Path | None]) -> None:
+        super().__init__(value, paths)
+        self.length = len(item)
         mask, steps = bytearray(b"\xff" * len(item)), bytearray(len(item))
         told, layout, at = iter(paths), "<", 0
         puts = [token for token in tokens if token.code == 0x72]
@@ -68,7 +80,7 @@ class Shape:
         self.mask, self.steps = int.from_bytes(mask, "little"), int.from_bytes(steps, "little")
         first = int.from_bytes(item[puts[0].start : puts[0].end], "little")
         self.fixed = (int.from_bytes(item, "little") & self.mask) - first * self.steps
-        self.numbers: Callable[[bytes, int], tuple[int, ...]] = struct.Struct(layout).unpack_from
+        self.numbers = struct.Struct(layout).unpack_from
         self.size, self.depth = plain_pickle.measure(value)
         self.made = sum(token.code in _MADE for token in tokens)
 
@@ -77,21 +89,24 @@ class Shape:
         found = int.from_bytes(data[at : at + self.length], "little")
         return found & self.mask == self.fixed + stored * self.steps
 
-    def item(self, numbers: tuple[int, ...]) -> dict[str, Any]:
-        """The item with these numbers, as it would be read; what is no number is shared with the first of its shape."""
-        given = iter(numbers)
-        return {key: _filled(value, given) for key, value in self.value.items()}
-
 
 class Run:
-    """Items side by side that are each like one before: the shape of each, and its numbers."""
+    """Items side by side that are each like one before: the shape of each, and its numbers (as text where it was)."""
 
-    def __init__(self, at: int, stored: int) -> None:
-        self.at, self.stored = at, stored
-        self.rows: list[tuple[Shape, tuple[int, ...]]] = []
+    def __init__(self) -> None:
+        self.rows: list[tuple[Any, tuple[Any, ...]]] = []
 
     def items(self) -> Iterator[dict[str, Any]]:
+        """The items as they would have been read."""
         return (shape.item(numbers) for shape, numbers in self.rows)
+
+
+class _Passed(Run):
+    """A run of a pickle, and where it began: in the bytes, and in the memo."""
+
+    def __init__(self, at: int, stored: int) -> None:
+        super().__init__()
+        self.at, self.stored = at, stored
 
     def weight(self) -> tuple[int, int]:
         """Its size with everything written out, and its depth."""
@@ -123,15 +138,16 @@ class _Skimmer(Machine):
 
     def __init__(self, data: bytes, key: str) -> None:
         super().__init__(data)
-        self.key = key
+        self.key: str | None = key
+        self.hits = self.misses = 0
         self.memo = _Memo(self)
         self.stored = 0  # the place after the highest in the memo
-        self.shapes: list[Shape] = []
-        self.runs: list[Run] = []
+        self.shapes: list[_PickleShape] = []
+        self.runs: list[_Passed] = []
         self.learning: tuple[int, int, list[Token]] | None = None  # where the item begins and ends
 
     def weight(self, value: object) -> tuple[int, int]:
-        return value.weight() if type(value) is Run else super().weight(value)
+        return value.weight() if type(value) is _Passed else super().weight(value)
 
     def keep(self, index: int) -> None:
         if index < self.stored:  # it may be what a shape refers to
@@ -150,6 +166,10 @@ class _Skimmer(Machine):
                 self.learn(*self.learning)
             if self.shapes and self.skim():
                 return
+            self.misses += 1
+            if self.misses > PATIENCE + self.hits:
+                self.key = None
+                self.shapes.clear()
             start = self.at - 1
             tokens = _tokens(self.data, start) if len(self.shapes) < MAX_SHAPES else []
             self.learning = (start, tokens[-1].end, tokens) if tokens else None
@@ -165,7 +185,7 @@ class _Skimmer(Machine):
         tokens = [Token(one.code, one.start - start, one.end - start) for one in tokens]
         paths = self.paths(item, tokens, value)
         if paths is not None:
-            self.shapes.append(Shape(item, tokens, value, paths))
+            self.shapes.append(_PickleShape(item, tokens, value, paths))
 
     def paths(self, item: bytes, tokens: list[Token], value: dict[str, Any]) -> list[Path | None] | None:
         """Where in `value` the numbers stand; None where the item makes no shape."""
@@ -176,41 +196,46 @@ class _Skimmer(Machine):
         if puts[-1] + 1 != self.stored or any(type(self.memo.get(index)) is not str for index in gets):
             return None
         numbers = [_number(item, one) for one in tokens if one.code in _NUMBERS]
-        found = list(_numbers(value, (), False))
+        found = list(numbers_of(value))
         return [path for path, _ in found] if [number for _, number in found] == numbers else None
 
     def skim(self) -> bool:
         """Read the items from here on that are like one before; whether there is any."""
-        data, at, stored = self.data, self.at - 1, self.stored
-        run = Run(at, stored)
-        add, last = run.rows.append, None
-        while shape := self.fitting(at, stored, last):
+        data, at, stored, number = self.data, self.at - 1, self.stored, int.from_bytes
+        run = _Passed(at, stored)
+        add = run.rows.append
+        last: _PickleShape | None = None
+        followers: list[_PickleShape] = []
+        while True:
+            for shape in followers:  # as `fits` has it: a call for each item would be a tenth of the whole
+                end = at + shape.length
+                if number(data[at:end], "little") & shape.mask == shape.fixed + stored * shape.steps:
+                    break
+            else:
+                found = self.fitting(at, stored)
+                if found is None:
+                    break
+                if last is not None:
+                    last.followers = [found, *last.followers][:_TRIES]
+                shape = found
             add((shape, shape.numbers(data, at)))
             at += shape.length
             stored += shape.puts
-            last = shape
+            last, followers = shape, shape.followers
         if last is None:
             return False
         self.made += sum(shape.made for shape, _ in run.rows)
         self.at, self.stored = at, stored
         self.runs.append(run)
+        self.hits += len(run.rows)
         self.push(run)
         return True
 
-    def fitting(self, at: int, stored: int, last: Shape | None) -> Shape | None:
-        """The shape of what begins at `at`: one that came after `last` before, else any; None where none fits."""
-        data = self.data
-        if last is not None:
-            for shape in last.followers:
-                if int.from_bytes(data[at : at + shape.length], "little") & shape.mask == (
-                    shape.fixed + stored * shape.steps
-                ):
-                    return shape
+    def fitting(self, at: int, stored: int) -> _PickleShape | None:
+        """The shape of what begins at `at`; None where none fits."""
         for shape in self.shapes:
             end = at + shape.length
-            if data[end - 1 : end + 1] in _ENDS and shape.fits(data, at, stored):
-                if last is not None:
-                    last.followers = [shape, *last.followers][:_TRIES]
+            if self.data[end - 1 : end + 1] in _ENDS and shape.fits(self.data, at, stored):
                 return shape
         return None
 
@@ -269,22 +294,27 @@ def _number(item: bytes, token: Token) -> int:
     return int(struct.unpack_from("<" + _NUMBERS[token.code], item, token.end - size)[0])
 
 
-def _numbers(value: object, path: Path, nested: bool) -> Iterator[tuple[Path | None, int]]:
-    """Every number in the order in which it is written; its path is None in a dict of the item, where it must stay."""
+def numbers_of(value: dict[str, Any]) -> Iterator[tuple[Path | None, int]]:
+    """Every integer of an item in the order in which it is written, and where it stands; None where it must stay as
+    it is: in a dict of the item, or as a key."""
+    return _numbers(value, (), False)
+
+
+def _numbers(value: object, path: Path, stays: bool) -> Iterator[tuple[Path | None, int]]:
     if type(value) is int:
-        yield None if nested else path, value
+        yield None if stays else path, value
     elif isinstance(value, list | tuple):
         for index, one in enumerate(value):
-            yield from _numbers(one, (*path, index), nested)
+            yield from _numbers(one, (*path, index), stays)
     elif isinstance(value, dict):
         for key, one in value.items():
             yield from _numbers(key, path, True)
-            yield from _numbers(one, (*path, key), bool(path) or nested)
+            yield from _numbers(one, (*path, key), bool(path) or stays)
 
 
-def _filled(value: Any, numbers: Iterator[int]) -> Any:
+def _filled(value: Any, numbers: Iterator[int | str]) -> Any:
     if type(value) is int:
-        return next(numbers)
+        return int(next(numbers))
     if type(value) is list or type(value) is tuple:
         return type(value)(_filled(one, numbers) for one in value)
     return value

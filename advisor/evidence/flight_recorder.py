@@ -20,15 +20,18 @@ Facts: `collective.*` of the first collective that is not complete, `component.n
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import re
+from array import array
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from advisor.evidence import alike, plain_pickle
+from advisor.evidence import alike, alike_json, plain_pickle
 from advisor.evidence.alike import Run, Shape
 from advisor.model.collective import Collective, GroupStatus
 from advisor.model.fact import Artifact, Fact, Note, Span
@@ -57,7 +60,9 @@ _OF_CALL = frozenset(
     }
 )
 _CODES = {state: STATES.index(state) for state in ("completed", "scheduled", "started")}
+_TOP = 1 << 63
 _UNKNOWN = STATES.index("unknown")
+_COUNT = re.compile(r"-?\d{1,18}$")  # "124000", "-1"
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?$")
 _PLUMBING = ("torch/distributed/", "torch/utils/", "torch/_dynamo/", "torch/autograd/")
 _WATCHDOG_NAMES = {  # the recorder's word -> the watchdog's
@@ -74,19 +79,50 @@ Read = tuple[Sequence[Collective], tuple[GroupStatus, ...], tuple[Fact, ...], tu
 # bytes -> text
 
 
+def artifact_of(name: str, data: bytes, rank: str | None) -> tuple[Artifact | None, str]:
+    """A dump's bytes as an artifact, and ""; or None and the reason, in one line."""
+    with _no_collections():
+        dump, reason = _dump_of(data)
+        if dump is None:
+            return None, reason
+        text = _written(dump)
+        return Artifact(name, "recorder", text, rank=rank, parsed=_with_columns(dump)), ""
+
+
 def as_text(data: bytes) -> tuple[str | None, str]:
     """A dump's bytes as compact JSON text, and ""; or None and the reason, in one line."""
+    artifact, reason = artifact_of("", data, None)
+    return (artifact.text if artifact else None), reason
+
+
+def _dump_of(data: bytes) -> tuple[dict[str, Any] | None, str]:
+    """The compact dump in these bytes, or why there is none."""
     if len(data) > MAX_BYTES:
         return None, f"larger than {MAX_BYTES >> 20} MiB"
     try:
-        dump = alike.load(data, "entries") if data[:1] == b"\x80" else json.loads(data.decode("utf-8-sig"))
+        if data[:1] == b"\x80":
+            dump = alike.load(data, "entries")
+        else:
+            dump = alike_json.loads(data.decode("utf-8-sig"), "entries")
     except plain_pickle.Refused as refused:
         return None, f"a pickle that was not read: {refused}"
     except (ValueError, RecursionError):
         return None, "neither a pickle nor JSON"
     if not is_dump(dump):
         return None, "not a flight-recorder dump: it has no list of entries with process groups"
-    return _written(_compact(dump)), ""
+    return _compact(dump), ""
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Nothing made here refers back to itself, and to look for that at every thousand of a million tuples is dear."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def is_dump(dump: object) -> bool:
@@ -106,21 +142,16 @@ def _written(dump: dict[str, Any]) -> str:
     text = [f'"{key}": {json.dumps(dump.get(key))}' for key in ("version", "comm_lib_version", "rank", "cut")]
     for key in ("groups", "status", "calls", "entries"):
         rows = dump.get(key) or []
-        lines = _lines(rows) if key == "entries" else [_line(row) for row in rows]
-        text.append(f'"{key}": [\n' + ",\n".join(lines) + "\n]")
+        lines = _lines(rows) if key == "entries" else ",\n".join(map(_line, rows))
+        text.append(f'"{key}": [\n{lines}\n]')
     return "{" + ",\n".join(text) + "}\n"
 
 
-def _lines(entries: list[Any]) -> list[str]:
-    """As `_line` writes them, in a fifth of the time where all have the shape they should."""
-    states: dict[str, str] = {"completed": '"completed"'}
-    try:
-        return [
-            f"[{index:d},{seq:d},{states.get(state) or states.setdefault(state, json.dumps(state))},{created:d}]"
-            for index, seq, state, created in entries
-        ]
-    except (TypeError, ValueError):
-        return [_line(row) for row in entries]
+def _lines(entries: list[Any]) -> str:
+    """As `_line` writes them; at once, where what stands between two cannot stand in one."""
+    if not entries or type(entries[0]) is not tuple or any("],[" in state for state in {row[2] for row in entries}):
+        return ",\n".join([_line(row) for row in entries])
+    return _line(entries)[1:-1].replace("],[", "],\n[")
 
 
 def _line(row: Any) -> str:
@@ -133,9 +164,9 @@ def _compact(dump: dict[str, Any]) -> dict[str, Any]:
         return dump
     table = _Table()
     given = dump.get("entries") or []
-    cut = max(0, sum(len(one.rows) if type(one) is Run else 1 for one in given) - MAX_ENTRIES)
+    cut = max(0, sum(len(one.rows) if isinstance(one, Run) else 1 for one in given) - MAX_ENTRIES)
     for entry in islice(_flat(given), cut, None) if cut else given:
-        if type(entry) is Run:
+        if isinstance(entry, Run):
             table.add_run(entry)
         elif isinstance(entry, dict):
             table.add(entry)
@@ -155,7 +186,19 @@ def _compact(dump: dict[str, Any]) -> dict[str, Any]:
 
 def _flat(given: list[Any]) -> Iterator[Any]:
     for one in given:
-        yield from one.items() if type(one) is Run else (one,)
+        yield from one.items() if isinstance(one, Run) else (one,)
+
+
+def _with_columns(dump: dict[str, Any]) -> dict[str, Any]:
+    """The dump as `read` takes it beside its text: the entries as columns."""
+    entries = dump["entries"]
+    if not entries or type(entries[0]) is not tuple:  # somebody's compact dump
+        return {}
+    which, seqs, said, created = zip(*entries, strict=True)
+    codes = {state: _CODES.get(state, _UNKNOWN) for state in set(said)}
+    times = array("q", [-1 if when is None else when for when in created])
+    columns = array("I", which), array("q", seqs), bytes(map(codes.__getitem__, said)), times
+    return {**dump, "entries": [], "columns": columns}
 
 
 class _Table:
@@ -189,14 +232,14 @@ class _Table:
             index = plan.calls.get(key)
             if index is None:
                 index = plan.calls[key] = self.called(shape.item(numbers))
-            seq, created = numbers[plan.seq], numbers[plan.created]
-            add((index, seq if seq >= 0 else -1, plan.state, created if created >= 0 else None))
+            seq, created = int(numbers[plan.seq]), int(numbers[plan.created])
+            add((index, seq if 0 <= seq < _TOP else -1, plan.state, created if 0 <= created < _TOP else None))
 
 
 class _Plan(NamedTuple):
     """Where the numbers of a shape stand: those that make the call, and those that are kept of each entry."""
 
-    key: Callable[[tuple[int, ...]], object]
+    key: Callable[[tuple[Any, ...]], object]
     seq: int
     created: int
     state: str
@@ -251,7 +294,7 @@ def label(name: str, desc: str) -> str:
 def _seq(entry: dict[str, Any]) -> int:
     """The place in the group; point-to-point operations count on their own."""
     number = entry.get(_seq_name(entry))
-    return number if type(number) is int and 0 <= number < 1 << 63 else -1
+    return number if type(number) is int and 0 <= number < _TOP else -1
 
 
 def _seq_name(entry: dict[str, Any]) -> str:
@@ -286,12 +329,12 @@ def _text(value: object, limit: int = MAX_TEXT) -> str:
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if type(value) is int:
-        return str(value) if abs(value) < 1 << 63 else ""
+        return str(value) if abs(value) < _TOP else ""
     return " ".join(value[:limit].split()) if isinstance(value, str) else ""
 
 
 def _whole(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value < 1 << 63 else None
+    return value if type(value) is int and 0 <= value < _TOP else None
 
 
 def _rank(dump: dict[str, Any]) -> int | None:
@@ -354,7 +397,13 @@ def _statuses(status: object, names: dict[str, tuple[str, str]], listed: list[tu
     for key, one in counts.items():
         if key in names:
             group, name = names[key]
-            yield [group, *(one.get(f"last_{word}_collective") for word in ("enqueued", "started", "completed")), name]
+            counted = (_count(one.get(f"last_{word}_collective")) for word in ("enqueued", "started", "completed"))
+            yield [group, *counted, name]
+
+
+def _count(value: object) -> object:
+    """PyTorch's JSON has these numbers as text."""
+    return int(value) if isinstance(value, str) and _COUNT.match(value) else value
 
 
 # text -> nouns
@@ -363,7 +412,7 @@ def _statuses(status: object, names: dict[str, tuple[str, str]], listed: list[tu
 def read(artifact: Artifact) -> Read:
     """Collectives, statuses, facts and notes of a dump given as JSON text. Never raises on odd text."""
     try:
-        dump = json.loads(artifact.text)
+        dump: Any = artifact.parsed or json.loads(artifact.text)
     except (ValueError, RecursionError):
         return (), (), (), (Note("unreadable", "a flight-recorder dump that is no JSON", Span(artifact.name)),)
     if not is_dump(dump):
@@ -392,6 +441,10 @@ def _posted(artifact: Artifact, dump: dict[str, Any], rank: str, own: bool) -> P
     calls = tuple(_called(row) for row in dump["calls"])
     marker = artifact.text.find('"entries": [\n') if own else -1
     first = artifact.first_line + artifact.text.count("\n", 0, marker) + 1 if marker >= 0 else 0
+    head = Span(artifact.name, first)
+    if "columns" in dump:
+        which, seqs, states, times = dump["columns"]
+        return Posted(rank, calls, which, seqs, states, times, head, range(first, first + len(which)))
     rows: list[Any] = dump.get("entries") or []
     lines: Sequence[int] = range(first, first + len(rows))
     if not _are_sound(rows, len(calls)):
@@ -400,7 +453,7 @@ def _posted(artifact: Artifact, dump: dict[str, Any], rank: str, own: bool) -> P
     which, seqs, said, created = zip(*rows, strict=True) if rows else ((), (), (), ())
     states = bytes([_CODES.get(state, _UNKNOWN) if type(state) is str else _UNKNOWN for state in said])
     times = [when if type(when) is int else -1 for when in created]
-    return Posted(rank, calls, which, seqs, states, times, Span(artifact.name, first), lines if first else ())
+    return Posted(rank, calls, which, seqs, states, times, head, lines if first else ())
 
 
 def _are_sound(rows: list[Any], calls: int) -> bool:

@@ -8,7 +8,7 @@ note.
 """
 
 from advisor.intake.folders import content_of, files_of
-from advisor.intake.inputs import Taken, take
+from advisor.intake.inputs import Taken, take, take_early
 from advisor.intake.parts import rank_of_name
 
-__all__ = ["Taken", "content_of", "files_of", "rank_of_name", "take"]
+__all__ = ["Taken", "content_of", "files_of", "rank_of_name", "take", "take_early"]

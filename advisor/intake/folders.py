@@ -105,4 +105,5 @@ def _content(path: Path, left: int) -> tuple[bytes, int]:
         size = os.fstat(handle).st_size
         head = file.read(512)
         limit = min(left, size if packing(head) else MAX_BYTES)
-        return head[:limit] + file.read(max(0, limit - len(head))), size
+        file.seek(0)  # to read it in one piece: to join two is to copy the whole
+        return file.read(limit), size

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
+from collections.abc import Sequence
 from typing import NamedTuple, cast, get_args
 
 from advisor.evidence import plain_pickle
 from advisor.intake import archives, captured
+from advisor.intake.ahead import ahead
 from advisor.intake.parts import parts_of, rank_of_name
 from advisor.intake.texts import MAX_LINE, text_of, wide
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
@@ -41,7 +44,9 @@ def take(name: str, data: bytes, kind: str = "") -> Taken:
     if not archives.packing(data):
         return _file(name, data, kind)
     budget = archives.Budget()
-    found = [_file(inner, content, kind) for inner, content in archives.members(name, data, budget)]
+    inside = list(archives.members(name, data, budget))
+    early = ahead(_file, [] if kind else inside)
+    found = [done or _file(*one, kind) for one, done in zip(inside, early or [None] * len(inside), strict=True)]
     artifacts = [artifact for one in found for artifact in one.artifacts]
     notes = _few(budget.notes, name) + _few([note for one in found for note in one.notes], name)
     empty = [one for one in artifacts if one.kind == "empty"]
@@ -49,6 +54,11 @@ def take(name: str, data: bytes, kind: str = "") -> Taken:
         artifacts = [one for one in artifacts if one.kind != "empty"] or [Artifact(name, "empty", "")]
         notes.append(Note("ignored", f"{len(empty)} files in it are empty", Span(name)))
     return Taken(artifacts or [Artifact(name, "binary", "", rank=rank_of_name(name))], notes)
+
+
+def take_early(files: Sequence[tuple[str, bytes]]) -> list[Taken | None]:
+    """What `take` makes of those of these files that are large dumps, on all cores; None for the rest."""
+    return ahead(_file, files)
 
 
 def _few(notes: list[Note], name: str) -> list[Note]:
@@ -61,7 +71,7 @@ def _few(notes: list[Note], name: str) -> list[Note]:
     return [*notes[:_MAX_SAID], *own, *([rest] if more > len(own) else [])]
 
 
-def _file(name: str, data: bytes, kind: str) -> Taken:
+def _file(name: str, data: bytes, kind: str = "") -> Taken:
     if captured.is_ours(data):
         return Taken([], captured.notes_of(name, data))
     if plain_pickle.is_pickle(data):
@@ -107,9 +117,9 @@ def _is_damaged_text(head: bytes) -> bool:
 def _pickle(name: str, data: bytes) -> Taken:
     """A flight-recorder dump as JSON text, where it is plain data; any other pickle is named and left closed."""
     rank = rank_of_name(name)
-    text, reason = _plain(data)
-    if text is not None:
-        return Taken([Artifact(name, "recorder", text, rank=rank)], [])
+    artifact, reason = _plain(name, data)
+    if artifact is not None:
+        return Taken([artifact], [])
     recorder = any(mark in data[:65536] for mark in _RECORDER_MARKS)
     what = "a PyTorch flight-recorder dump" if recorder else "a Python pickle"
     said = f"{what}: {reason or 'this version recognises it but does not read it'}"
@@ -118,16 +128,16 @@ def _pickle(name: str, data: bytes) -> Taken:
 
 def _recorder_json(name: str, data: bytes, artifacts: list[Artifact], notes: list[Note]) -> Taken:
     """A dump that came as JSON, in the reader's own spelling where it takes it."""
-    text, reason = _plain(data)
-    if text is not None:
-        return Taken([Artifact(name, "recorder", text, rank=rank_of_name(name))], [])
+    artifact, reason = _plain(name, data)
+    if artifact is not None:
+        return Taken([artifact], [])
     if reason:
         notes = [*notes, Note("unreadable", f"a flight-recorder dump: {reason}", Span(name))]
     return Taken(artifacts, notes)
 
 
-def _plain(data: bytes) -> tuple[str | None, str]:
-    """The flight recorder's reader on `data`: the text, or why there is none."""
+def _plain(name: str, data: bytes) -> tuple[Artifact | None, str]:
+    """The flight recorder's reader on `data`: the dump as text, or why there is none."""
     try:
         reader = importlib.import_module("advisor.evidence.flight_recorder")
     except ImportError:
@@ -137,8 +147,8 @@ def _plain(data: bytes) -> tuple[str | None, str]:
             data = json.dumps(plain_pickle.load(data), skipkeys=True, default=_decoded).encode()
         except plain_pickle.Refused as refused:
             return None, f"a pickle that was not read: {refused}"
-    text, reason = reader.as_text(data)
-    return text, str(reason or "")
+    artifact, reason = reader.artifact_of(name, data, rank_of_name(name))
+    return artifact, str(reason or "")
 
 
 def _decoded(value: bytes) -> str:

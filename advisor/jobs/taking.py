@@ -71,14 +71,17 @@ _RULE_ID = Shape(r"(?<![\w./-])(?:any|vllm|vllm-ascend|sglang|lmdeploy|xllm)/[a-
 
 def take_all(files: list[File], known: dict[str, Knowledge], gathering: Gathering) -> None:
     """Read every file and text, then what they say together."""
-    seen = [found for file in files for found in take(file, known, gathering)]
+    early = intake.take_early([(file.name, b"" if file.kind else file.content) for file in files])
+    seen = [found for file, done in zip(files, early, strict=True) for found in take(file, known, gathering, done)]
     gathering.situation, facts, gathering.timeline = divergence.fused(seen)
     gathering.facts += (*facts, *machine.across([one.artifact for one in seen], gathering.facts))
 
 
-def take(file: File, known: dict[str, Knowledge], gathering: Gathering) -> list[evidence.Evidence]:
-    """Read one file or text and add what is in it."""
-    taken = intake.take(file.name, _foreign(file, gathering), file.kind)
+def take(
+    file: File, known: dict[str, Knowledge], gathering: Gathering, early: intake.Taken | None = None
+) -> list[evidence.Evidence]:
+    """Read one file or text, unless that was done, and add what is in it."""
+    taken = early or intake.take(file.name, _foreign(file, gathering), file.kind)
     gathering.notes += taken.notes
     seen = []
     engine = gathering.build.engine or None

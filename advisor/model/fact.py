@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Literal
 
 from advisor.model.late import dataclass
@@ -79,7 +79,8 @@ class Artifact:
     """A text given to us, or a part of one. `first_line` is where the part starts in what the user gave.
 
     `covered` is the reader's word that the text spans the whole life of the process, so that a line not in it
-    was not printed. It is False whenever that is not known.
+    was not printed. It is False whenever that is not known. `parsed` is what the text was written from, where that
+    spares its reader to parse it.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Artifact:
     first_line: int = 1
     rank: str | None = None
     covered: bool = False
+    parsed: object = field(default=None, compare=False, repr=False)
 
     def span(self, start: int, end: int | None = None) -> Span:
         """The span of the characters `start`..`end` of this text."""
