@@ -22,7 +22,8 @@ from advisor.evidence import plain_pickle
 from advisor.evidence.plain_pickle import Machine
 
 MAX_SHAPES = 256
-PATIENCE = 1_000  # items like no other, beside one for each that was; then they are no longer compared
+MAX_LENGTH = 65_536  # bytes of one
+PATIENCE = 16  # times the bytes of the whole that may be compared in vain
 _TRIES = 4  # shapes that came after this one before; then all are looked at
 _LEAST_PUT = 256  # below, PUT has an operand of one byte
 _NUMBERS = {ord("K"): "B", ord("M"): "H", ord("J"): "i", 0x8A: "q"}
@@ -116,7 +117,14 @@ class _Passed(Run):
 
 def load(data: bytes, key: str) -> Any:
     """The value in the pickle `data`, with a `Run` for items of the list at `key` that are alike. Raises Refused."""
-    return plain_pickle.value_of(_Skimmer(data, key))
+    try:
+        return plain_pickle.value_of(_Skimmer(data, key))
+    except _Shared:
+        return plain_pickle.load(data)
+
+
+class _Shared(Exception):
+    """A container that a run passed over is used again, and may be added to: then all must be read in turn."""
 
 
 class _Memo(dict[int, Any]):
@@ -138,8 +146,8 @@ class _Skimmer(Machine):
 
     def __init__(self, data: bytes, key: str) -> None:
         super().__init__(data)
-        self.key: str | None = key
-        self.hits = self.misses = 0
+        self.key: str | None = key  # None when it is no longer worth while
+        self.left = PATIENCE * len(data)
         self.memo = _Memo(self)
         self.stored = 0  # the place after the highest in the memo
         self.shapes: list[_PickleShape] = []
@@ -166,10 +174,6 @@ class _Skimmer(Machine):
                 self.learn(*self.learning)
             if self.shapes and self.skim():
                 return
-            self.misses += 1
-            if self.misses > PATIENCE + self.hits:
-                self.key = None
-                self.shapes.clear()
             start = self.at - 1
             tokens = _tokens(self.data, start) if len(self.shapes) < MAX_SHAPES else []
             self.learning = (start, tokens[-1].end, tokens) if tokens else None
@@ -227,7 +231,6 @@ class _Skimmer(Machine):
         self.made += sum(shape.made for shape, _ in run.rows)
         self.at, self.stored = at, stored
         self.runs.append(run)
-        self.hits += len(run.rows)
         self.push(run)
         return True
 
@@ -235,12 +238,17 @@ class _Skimmer(Machine):
         """The shape of what begins at `at`; None where none fits."""
         for shape in self.shapes:
             end = at + shape.length
-            if self.data[end - 1 : end + 1] in _ENDS and shape.fits(self.data, at, stored):
-                return shape
+            if self.data[end - 1 : end + 1] in _ENDS:
+                if shape.fits(self.data, at, stored):
+                    return shape
+                self.left -= shape.length
+        if self.left < 0:
+            self.key = None
+            self.shapes.clear()
         return None
 
     def read_passed(self, index: int) -> None:
-        """Store what the item stores that a run passed over and that has this place in the memo."""
+        """Store the string that stands at this place of the memo, in an item that a run passed over."""
         for run in self.runs:
             at, stored = run.at, run.stored
             for shape, _ in run.rows:
@@ -248,8 +256,9 @@ class _Skimmer(Machine):
                     inner = Machine(self.data[at : at + shape.length] + b".")
                     inner.memo = dict(self.memo)
                     inner.run()
-                    for place in range(stored, stored + shape.puts):
-                        self.memo.setdefault(place, inner.memo[place])
+                    if type(inner.memo[index]) is not str:
+                        raise _Shared
+                    self.memo[index] = inner.memo[index]
                     return
                 at, stored = at + shape.length, stored + shape.puts
 
@@ -257,7 +266,7 @@ class _Skimmer(Machine):
 def _tokens(data: bytes, at: int) -> list[Token]:
     """The opcodes of the dict that begins at `at`; none where it holds one that makes no shape."""
     found: list[Token] = []
-    levels, end = [0], len(data)
+    levels, end = [0], min(len(data), at + MAX_LENGTH)
     while at < end:
         code = data[at]
         start = at + 1

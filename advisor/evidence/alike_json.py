@@ -71,7 +71,7 @@ class _Reader:
         self.found: list[Any] = []
         self.shapes: list[_JsonShape] = []
         self.open: Run | None = None
-        self.hits = self.misses = 0
+        self.left = PATIENCE * len(text)
 
     def run(self) -> int:
         """Read the objects, and return where the list's end stands. Raises ValueError where there is none."""
@@ -118,10 +118,9 @@ class _Reader:
         value, end = _DECODER.raw_decode(self.text, self.at)
         start, self.at = self.at, end
         self.found.append(value)
-        self.hits += len(self.open.rows) if self.open else 0
-        self.misses += 1
         self.open = None
-        if self.misses > PATIENCE + self.hits:
+        self.left -= (end - start) * len(self.shapes)
+        if self.left < 0:
             self.shapes.clear()
         elif isinstance(value, dict) and len(self.shapes) < MAX_SHAPES and end - start <= _MOST:
             self.learn(value, start, end)

@@ -44,6 +44,7 @@ MAX_TENSORS = 64
 MAX_TEXT = 200
 _MAX_GROUPS = 10_000
 _MAX_RANKS = 100_000
+_MAX_COMMAS = 3 * plain_pickle.MAX_ITEMS
 
 _RANK_AT_END = re.compile(r"(?:^|[^\d])(\d{1,6})(?:\.(?:pkl|pickle|json|txt|bin))?$")  # nccl_trace_rank_3, dump.3.json
 _OF_CALL = frozenset(
@@ -102,6 +103,8 @@ def _dump_of(data: bytes) -> tuple[dict[str, Any] | None, str]:
     try:
         if data[:1] == b"\x80":
             dump = alike.load(data, "entries")
+        elif data.count(b"[") + data.count(b"{") > plain_pickle.MAX_ITEMS or data.count(b",") > _MAX_COMMAS:
+            return None, f"more than {plain_pickle.MAX_ITEMS:,} items"
         else:
             dump = alike_json.loads(data.decode("utf-8-sig"), "entries")
     except plain_pickle.Refused as refused:

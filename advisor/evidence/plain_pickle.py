@@ -20,7 +20,8 @@ from typing import Any
 MAX_BYTES = 256 << 20
 MAX_DEPTH = 64
 MAX_ITEMS = 5_000_000
-MAX_STEPS = 40_000_000
+MAX_MARKS = 1_000  # open at once
+MAX_STEPS = 20_000_000
 MAX_STRING = 1 << 20
 MAX_WRITTEN = 512 << 20  # characters of all strings, each counted as often as it is used
 _FIRST = tuple(bytes([byte]) for byte in b"(]})cVSUTX")  # containers, names and strings: what is handed over begins so
@@ -330,8 +331,8 @@ class Machine:
     def mark(self) -> None:
         self.below.append(self.stack)
         self.stack = []
-        if len(self.below) > MAX_ITEMS:
-            raise self.refusal(f"more than {MAX_ITEMS:,} marks")
+        if len(self.below) > MAX_MARKS:
+            raise self.refusal(f"more than {MAX_MARKS:,} marks open")
 
     def pop(self) -> None:
         if self.stack:
