@@ -238,6 +238,7 @@ CHINESE: dict[str, str] = {
     "warning": "警告",
     "note": "提示",
     "{name}: {kind}, {lines}, {facts}": "{name}：{kind}，{lines}，{facts}",
+    "{name} and {more} more: {kind}, {lines}, {facts}": "{name} 及另外 {more} 个：{kind}，{lines}，{facts}",
     "log": "日志",
     "stack": "调用栈",
     "text": "文字描述",

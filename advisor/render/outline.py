@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from advisor.model.report import STATUSES, Finding, InputOut, Question, Report
 from advisor.render import sections, words
@@ -16,6 +17,8 @@ from advisor.render.below import told, translated
 from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item
 from advisor.render.findings import SEEN, first_step, leading, not_this, others, standing, titled
 from advisor.render.language import counted, say, spoken
+
+MOST_INPUTS = 12  # of one kind, side by side, that are named each
 
 
 def outline(report: Report, every: bool = False) -> list[Block]:
@@ -170,7 +173,8 @@ def question(one: Question, number: int) -> list[Block]:
 def coverage(report: Report) -> list[Block]:
     """What was looked at, and the limits of that."""
     seen = report.coverage
-    blocks = [item(_looked_at(one)) for one in seen.inputs]
+    alike = [list(several) for _, several in groupby(seen.inputs, lambda one: one.kind)]
+    blocks = [item(line) for several in alike for line in _looked_at_all(several)]
     blocks += [item(note, tone="warn") for note in dict.fromkeys((*seen.notes, *report.build.notes))]
     whole = (
         say("launch complete: a flag that is absent has its default")
@@ -183,6 +187,21 @@ def coverage(report: Report) -> list[Block]:
         item(whole),
         item(say("{rules} evaluated", rules=counted(seen.rules, "rule"))),
     ]
+
+
+def _looked_at_all(several: list[InputOut]) -> list[str]:
+    """A line for each input; one for the many of a kind that stand side by side, as the dumps of 64 ranks do."""
+    if len(several) <= MOST_INPUTS:
+        return [_looked_at(one) for one in several]
+    said = say(
+        "{name} and {more} more: {kind}, {lines}, {facts}",
+        name=several[0].name,
+        more=len(several) - 1,
+        kind=say(several[0].kind),
+        lines=counted(sum(one.lines for one in several), "line"),
+        facts=counted(sum(one.facts for one in several), "fact"),
+    )
+    return [said]
 
 
 def _looked_at(one: InputOut) -> str:

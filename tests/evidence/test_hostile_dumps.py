@@ -26,7 +26,11 @@ def laughs() -> bytes:
 
 
 def tiny(count: int) -> bytes:
-    return HEAD + b"".join(b"}r%b(X\1\0\0\0aK\1X\1\0\0\0bK\1u" % struct.pack("<I", at + 300) for at in range(count)) + b"es."
+    return (
+        HEAD
+        + b"".join(b"}r%b(X\1\0\0\0aK\1X\1\0\0\0bK\1u" % struct.pack("<I", at + 300) for at in range(count))
+        + b"es."
+    )
 
 
 REFUSED = {
@@ -46,7 +50,23 @@ REFUSED = {
     "tiny_items": (tiny(100_000), "no list of entries"),
     "tiny_steps": (b"\x80\x02" + b"N0" * 1_000_000 + b"N.", "no list of entries"),
 }
-ODD = [None, True, -1, 1 << 80, 1.5, "x" * 5000, b"\xff", [], [[[]]], {}, {"a": {}}, (1, "b"), ["2", None], [[-1]], "NaN"]
+ODD = [
+    None,
+    True,
+    -1,
+    1 << 80,
+    1.5,
+    "x" * 5000,
+    b"\xff",
+    [],
+    [[[]]],
+    {},
+    {"a": {}},
+    (1, "b"),
+    ["2", None],
+    [[-1]],
+    "NaN",
+]
 
 
 @pytest.mark.parametrize(
