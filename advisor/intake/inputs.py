@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 from collections.abc import Sequence
 from typing import NamedTuple, cast, get_args
 

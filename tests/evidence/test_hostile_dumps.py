@@ -50,7 +50,7 @@ REFUSED = {
     "tiny_items": (tiny(100_000), "no list of entries"),
     "tiny_steps": (b"\x80\x02" + b"N0" * 1_000_000 + b"N.", "no list of entries"),
 }
-ODD = [
+ODD: list[object] = [
     None,
     True,
     -1,
