@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from advisor.advice.remedies import EDITS, change, proof_says
+from advisor.catalog.engines import profiles
 from advisor.jobs.fix_choice import of_exposure
 from advisor.jobs.fixing import fix_out
 from advisor.jobs.judging import catalogue
@@ -18,6 +20,7 @@ from advisor.jobs.lint_case import Unit
 from advisor.jobs.redaction import redact_value
 from advisor.jobs.reporting import headline, says
 from advisor.match.conditions import strongest, truth
+from advisor.match.grounds import Asked, asked, grounds
 from advisor.match.judge import Verdict, applies, build_affected, exposed, fits, judge, unseen
 from advisor.match.observation import place_of
 from advisor.match.view import View
@@ -77,12 +80,45 @@ class _Ground:
 
 
 def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
-    """Every rule that the unit is exposed to, or worse, in the order of the catalogue.
+    """Every rule that the unit is exposed to, or worse, in the order of the catalogue."""
+    for rule in _open(view):
+        exposure = exposed(rule, view)
+        verdict = judge(rule, view) if _seen(view) else unseen(rule, exposure)
+        if verdict.status in SHOWN:
+            yield _exposed(unit, view, verdict)
 
-    Symptoms are looked at only where there are any, and the exposure is not ruled out: a file shows what is set.
-    """
+
+def _seen(view: View) -> bool:
+    """Whether there are any symptoms: a file shows what is set, so that hardly ever."""
     case = view.case
-    seen = bool(case.artifacts or case.threads or any(fact.notable for fact in case.facts))
+    return bool(case.artifacts or case.threads or any(fact.notable for fact in case.facts))
+
+
+_OPEN: dict[tuple[object, ...], tuple[Rule, ...]] = {}
+_MOST_OPEN = 10_000
+
+
+def _open(view: View) -> tuple[Rule, ...]:
+    """The rules of which something may be shown; of cases with the same grounds they are looked for once."""
+    key = grounds(view, _asked())
+    if key is None:
+        return tuple(_looked_for(view))
+    if key not in _OPEN:
+        if len(_OPEN) >= _MOST_OPEN:
+            _OPEN.clear()
+        _OPEN[key] = tuple(_looked_for(view))
+    return _OPEN[key]
+
+
+@cache
+def _asked() -> Asked:
+    recipes = (each for one in profiles().values() for each in (one.get("facts") or {}).values())
+    return asked(catalogue(), recipes)
+
+
+def _looked_for(view: View) -> Iterator[Rule]:
+    """Those whose exposure is not ruled out; where nothing was seen, what is not known to be exposed is not shown."""
+    seen = _seen(view)
     for rule in catalogue():
         if not applies(rule, *view.engines):
             continue
@@ -90,12 +126,8 @@ def exposures(unit: Unit, view: View) -> Iterator[Exposed]:
         if built.truth is Truth.NO or (not seen and built.truth is Truth.UNKNOWN):
             continue
         held = truth(rule.exposure, view)
-        if held is Truth.NO or (not seen and held is Truth.UNKNOWN):
-            continue  # nothing was seen, so that what is not known to be exposed is not shown
-        exposure = exposed(rule, view, built)
-        verdict = judge(rule, view) if seen else unseen(rule, exposure)
-        if verdict.status in SHOWN:
-            yield _exposed(unit, view, verdict)
+        if held is Truth.YES or (seen and held is Truth.UNKNOWN):
+            yield rule
 
 
 def undecided(view: View) -> Iterator[tuple[Rule, str]]:

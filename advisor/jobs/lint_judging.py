@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from advisor.jobs import fix_choice
 from advisor.jobs.discrepancies import of_settings
@@ -25,7 +26,7 @@ from advisor.match.interactions import interactions
 from advisor.match.observation import Observation, place_of
 from advisor.match.pod_life import Services, pod_life
 from advisor.match.readiness import readiness
-from advisor.match.stale import stale
+from advisor.match.stale import Workarounds, stale
 from advisor.match.view import View
 from advisor.model.deployment import Deployment, Place, Workload
 from advisor.model.launch import Setting, Variable
@@ -72,10 +73,19 @@ def _of_unit(unit: Unit, view: View, page: Page) -> Iterator[Found]:
         yield _exposure(one, page)
     for observed in build_findings(unit.placed, unit.workloads[0].place):
         yield _observed(observed, unit.workloads[0], page)
-    rules = {rule.id: rule for rule in catalogue()}
-    for workload, observed in stale(unit.workloads, view, catalogue(), _held(view)):
-        choice = fix_choice.of_stale(rules[observed.fact.partition(" ")[0]], workload, 0)
+    for workload, observed in stale(unit.workloads, view, _workarounds(), _held(view)):
+        choice = fix_choice.of_stale(_by_id()[observed.fact.partition(" ")[0]], workload, 0)
         yield _observed(replace(observed, edit=choice.edit), workload, page)
+
+
+@cache
+def _workarounds() -> Workarounds:
+    return Workarounds(catalogue())
+
+
+@cache
+def _by_id() -> dict[str, Rule]:
+    return {rule.id: rule for rule in catalogue()}
 
 
 def _held(view: View) -> Callable[[Rule], str | None]:

@@ -10,6 +10,7 @@ that no reader declares is declared there: `type`, `says`, `question` and `how`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from advisor.model.build import Build, is_release
@@ -52,14 +53,22 @@ def contained(build: Build, launches: Iterable[Launch]) -> tuple[Fact, ...]:
     if build.image:
         return (Fact(f"fact:{CONTAINER}", True, "derived", quote=build.image, why="the build is an image"),)
     for launch in launches:
-        if launch.image:
-            why = "the launch names an image"
-        elif compile_pattern(_RUNS_IMAGE).search(launch.text):
-            why = "the launch runs in a container"
-        else:
+        if not runs_in_container(launch):
             continue
+        why = "the launch names an image" if launch.image else "the launch runs in a container"
         return (Fact(f"fact:{CONTAINER}", True, "derived", Span(launch.artifact), launch.image, why=why),)
     return ()
+
+
+def runs_in_container(launch: Launch) -> bool:
+    """Whether the launch names an image, or its text starts a container."""
+    return bool(launch.image) or _starts_container(launch.text)
+
+
+@lru_cache(maxsize=4)
+def _starts_container(text: str) -> bool:
+    """One answer for all launches of a file: each has the whole of it for its text."""
+    return compile_pattern(_RUNS_IMAGE).search(text) is not None
 
 
 def _stock(build: Build, value: bool, why: str) -> Fact:

@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from advisor.match.conditions import compare, evaluate
+from advisor.match.conditions import compare, evaluate, truth
 from advisor.match.judge import applies, build_affected, fits
 from advisor.match.observation import Check, Observation, assigned, place_of
 from advisor.match.view import Answer, View
+from advisor.model.condition import Atom, atoms
 from advisor.model.deployment import Place, Workload
+from advisor.model.knowledge import Knowledge
 from advisor.model.outcome import Missing
 from advisor.model.rule import Remedy, Rule
 from advisor.model.truth import Truth
@@ -46,12 +48,50 @@ class _Without(View):
         return super().ask(kind, name, value, op)
 
 
+class Workarounds:
+    """Rules, and what of them `stale` looks for in every case: sorted out once for a catalogue."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        given = ((rule, tuple(filter(_is_setting, rule.remedies))) for rule in rules)
+        self.rules = tuple(rules)
+        self.remedied = tuple((rule, mine) for rule, mine in given if mine)
+        self._hanging: dict[tuple[frozenset[str], Knowledge | None], tuple[Rule, ...]] = {}
+
+    def hanging_on(self, names: frozenset[str], knowledge: Knowledge | None) -> tuple[Rule, ...]:
+        """The rules whose exposure asks for one of these flags and variables, itself or through a fact."""
+        key = (names, knowledge)
+        if key not in self._hanging:
+            recipes = (knowledge.profile.get("facts") if knowledge else None) or {}
+            asking = (rule for rule in self.rules if any(_asks(one, names, recipes) for one in atoms(rule.exposure)))
+            self._hanging[key] = tuple(asking)
+        return self._hanging[key]
+
+
+def _is_setting(remedy: Remedy) -> bool:
+    return remedy.do in ("set", "env") and remedy.status != "suggested"
+
+
+def _asks(atom: Atom, names: frozenset[str], recipes: Mapping[str, Any]) -> bool:
+    if atom.kind in ("setting", "env"):
+        return atom.name.partition(".")[0] in names
+    return atom.kind == "fact" and _is_made_of(atom.name, names, recipes, 0)
+
+
+def _is_made_of(fact: str, names: frozenset[str], recipes: Mapping[str, Any], depth: int) -> bool:
+    """Whether a recipe reads one of the names, or multiplies facts of which one does."""
+    recipe = recipes.get(fact) or {}
+    read = (*(recipe.get("settings") or ()), *(recipe.get("env") or ()))
+    parts = recipe.get("product") or () if depth < len(recipes) else ()
+    return any(one.partition(".")[0] in names for one in read) or any(
+        _is_made_of(one, names, recipes, depth + 1) for one in parts
+    )
+
+
 def stale(
-    workloads: Sequence[Workload], view: View, rules: Sequence[Rule], held: Held
+    workloads: Sequence[Workload], view: View, among: Workarounds, held: Held
 ) -> Iterator[tuple[Workload, Observation]]:
     """Every stale workaround of workloads that are one case, with the workload in which it stands."""
-    for rule in rules:
-        mine = [one for one in rule.remedies if one.do in ("set", "env") and one.status != "suggested"]
+    for rule, mine in among.remedied:
         found = [(one, present) for one in mine for present in [_present(one, workloads)] if present]
         if not found or not applies(rule, *view.engines) or build_affected(rule, view).truth is not Truth.NO:
             continue
@@ -59,7 +99,7 @@ def stale(
         for remedy, (workload, places) in found if since else ():
             names = frozenset((*(remedy.set or ()), *(remedy.env or ())))
             hidden = _Without(view.case, view.layers, view.kinds, names=names)
-            if fits(remedy, view) and _would_apply(rule, hidden) and not _kept_off(rules, view, hidden):
+            if fits(remedy, view) and _would_apply(rule, hidden) and not _kept_off(among, view, hidden):
                 yield workload, _observed(rule, view, places, since or "")
 
 
@@ -113,13 +153,13 @@ def _hangs_on(missing: Missing, hidden: _Without) -> bool:
     return any(one.partition(".")[0] in hidden.names for one in read)
 
 
-def _kept_off(rules: Sequence[Rule], view: View, hidden: View) -> bool:
+def _kept_off(among: Workarounds, view: View, hidden: _Without) -> bool:
     """Whether some failure that this build can have is ruled out only by what is hidden."""
     return any(
-        evaluate(rule.exposure, view).truth is Truth.NO
-        and evaluate(rule.exposure, hidden).truth is not Truth.NO
+        truth(rule.exposure, view) is Truth.NO
+        and truth(rule.exposure, hidden) is not Truth.NO
         and build_affected(rule, view).truth is not Truth.NO
-        for rule in rules
+        for rule in among.hanging_on(hidden.names, view.knowledge)
         if applies(rule, *view.engines)
     )
 

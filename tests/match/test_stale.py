@@ -8,6 +8,7 @@ import pytest
 
 from advisor.jobs.judging import catalogue, view_of
 from advisor.jobs.lint_case import unit_of
+from advisor.match.stale import Workarounds
 from advisor.match.stale import stale as judged
 from tests.deployed import ids, lint, only, workload
 
@@ -58,8 +59,8 @@ def test_not_while_a_failure_in_force_is_kept_off_by_it() -> None:
     fixed = next(rule for rule in catalogue() if rule.id == "sglang/timeout-abort-divergence")
     open_ = replace(fixed, id="sglang/another", affected=(), fixes=())  # every build has it; the timeouts bring it out
     held = {fixed.id: "0.5.20"}.get
-    assert len(list(judged([made], view, [fixed], lambda rule: held(rule.id)))) == 1
-    assert list(judged([made], view, [fixed, open_], lambda rule: held(rule.id))) == []
+    assert len(list(judged([made], view, Workarounds([fixed]), lambda rule: held(rule.id)))) == 1
+    assert list(judged([made], view, Workarounds([fixed, open_]), lambda rule: held(rule.id))) == []
 
 
 def test_not_while_the_rule_itself_is_in_force_or_fixed_in_part() -> None:
