@@ -18,7 +18,7 @@ from tests.lint_bench import checkov_command, lint_command
 from tests.manifests_made import A_FOLDER, make
 
 PACKAGE = str(Path(__file__).parents[1] / "advisor")
-COUNTED = ("lint.py:_content", "lint_judging.py:findings_of", "recognise.py:read_file")
+COUNTED = ("lint_files.py:_content", "lint_judging.py:findings_of", "recognise.py:read_file")
 
 
 def calls_of(folder: Path) -> tuple[Counter[str], int]:

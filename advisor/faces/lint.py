@@ -94,6 +94,9 @@ def lint(
         bool, typer.Option("--suppressed/--no-suppressed", help="Whether SARIF lists what is suppressed; marked so.")
     ] = True,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0 is one a core.")] = 0,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Read every file anew; keep nothing of it for the next run.")
+    ] = False,
     stdin_filename: Annotated[
         str, typer.Option(metavar="NAME", help="What to take standard input for, and to call it in reports.")
     ] = "stdin",
@@ -105,6 +108,7 @@ def lint(
 ) -> None:
     """Known failures and settings that do not fit, in deployment files."""
     from advisor.jobs import lint as job
+    from advisor.jobs.lint_cache import usual_folder
 
     gc.set_threshold(job.GARBAGE)
     named = tuple(map(Path, paths or ["."]))
@@ -130,6 +134,7 @@ def lint(
         changed=changed,
         given=given,
         complete=changed is None and not given and all(one.is_dir() for one in where),
+        cache=None if no_cache else usual_folder(),
     )
     report = job.lint(request, _progress())
     inputs = [one.name for one in report.files]

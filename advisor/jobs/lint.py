@@ -1,7 +1,7 @@
 """Files and folders -> one lint report: read, judged, suppressions and baseline applied.
 
-Files of one folder are judged together, for a Service and the pods it is injected into may stand in two of them; the
-folders are shared out over processes. Nothing of ours in any file is not a clean bill: the report says that nothing was
+Folders are shared out over processes, and what an earlier run found in a file that is the same still is taken from the
+cache. Nothing of ours in any file is not a clean bill: the report says that nothing was
 recognised, and the caller makes that an error.
 """
 
@@ -10,8 +10,9 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -19,28 +20,24 @@ from itertools import groupby
 from pathlib import Path
 
 from advisor import __version__
-from advisor.catalog.engines import knowledge, named
 from advisor.errors import UsageError
 from advisor.jobs import baseline as known_before
 from advisor.jobs import configuration as configured
-from advisor.jobs import directives, suppressing, trees
+from advisor.jobs import suppressing, trees
 from advisor.jobs.judging import catalogue, catalogue_problems
-from advisor.jobs.lint_judging import checks, findings_of
-from advisor.jobs.lint_overlay import kustomizations, overlaid
-from advisor.launches.files.recognise import read_file
-from advisor.match.pod_life import Services
-from advisor.model.deployment import Deployment
-from advisor.model.lint import LINT_SCHEMA, FileOut, LintFinding, LintReport
-from advisor.model.suppression import Configuration, Directive
+from advisor.jobs.lint_cache import Cache
+from advisor.jobs.lint_checks import checks
+from advisor.jobs.lint_files import Judged, Known, Looked, Opened, Seen, folder, recalled, texts, unchanged
+from advisor.model.lint import LINT_SCHEMA, LintFinding, LintReport
+from advisor.model.suppression import Configuration
+
+__all__ = ["Judged", "LintRequest", "Opened", "Seen", "configuration", "expect_recognised", "lint", "lint_to_edit"]
 
 GARBAGE = 50_000
 """Objects made between two looks for cycles: what is read makes hardly any, and looking costs a tenth of the time."""
 MANY = 200  # files from which on more than one process is worth its start
-ENGINE_MARKS = (b"vllm", b"sglang", b"lmdeploy", b"xllm", b"VLLM", b"SGLANG", b"LMDEPLOY", b"XLLM", b"vLLM", b"SGLang")
 NAMES = ("advisor.toml", "pyproject.toml")
 
-Seen = Callable[[Deployment], Deployment]
-Judged = Callable[[Deployment], tuple[LintFinding, ...]]
 Progress = Callable[[int, int], None]
 Lines = tuple[tuple[int, int], ...]
 
@@ -51,7 +48,8 @@ class LintRequest:
 
     `given` are the names and contents of files that stand in no folder, such as standard input; judged together.
     `baseline` is the text of a baseline file and `baseline_name` its name; `complete` is False where only some files of
-    a tree are looked at, so that nobody can say what does not occur any more.
+    a tree are looked at, so that nobody can say what does not occur any more. `cache` is the folder in which results
+    are kept for later runs.
     """
 
     paths: tuple[Path, ...]
@@ -66,29 +64,7 @@ class LintRequest:
     changed: dict[str, Lines] | None = None
     given: tuple[tuple[str, bytes], ...] = ()
     complete: bool = True
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A file that can be edited for what was found in it, to be judged again as it was: `seen` makes of a reading what
-    is deployed in its folder, `judged` says what is found in that."""
-
-    content: bytes
-    deployment: Deployment
-    findings: tuple[LintFinding, ...]
-    seen: Seen
-    judged: Judged
-
-
-@dataclass(frozen=True)
-class _Read:
-    """What one file came to."""
-
-    out: FileOut
-    findings: tuple[LintFinding, ...] = ()
-    comments: tuple[Directive, ...] = ()
-    annotations: tuple[Directive, ...] = ()
-    opened: Opened | None = None
+    cache: Path | None = None
 
 
 def lint(request: LintRequest, progress: Progress | None = None) -> LintReport:
@@ -98,21 +74,35 @@ def lint(request: LintRequest, progress: Progress | None = None) -> LintReport:
 
 def lint_to_edit(request: LintRequest) -> tuple[LintReport, dict[str, Opened]]:
     """The report, and by their names in it the files that can be edited for a finding."""
-    read = _looked_at(request, keep=True)
-    return _report(request, read), {one.out.name: one.opened for one in read if one.opened is not None}
+    looked = _looked_at(request, edits=True)
+    return _report(request, looked), {one.record.out.name: one.opened for one in looked if one.opened is not None}
 
 
-def _looked_at(request: LintRequest, progress: Progress | None = None, *, keep: bool = False) -> list[_Read]:
+def _looked_at(request: LintRequest, progress: Progress | None = None, *, edits: bool = False) -> list[Looked]:
     found = sorted(trees.files(request.paths, request.exclude, respect_ignore=request.respect_ignore), key=str)
     if request.changed is not None:
         found = [one for one in found if os.path.abspath(one) in request.changed]
-    read = _given(request.given, request.evidence)
-    for part in _all(found, request, len(found), progress, keep):
-        read += part
-    return read
+    looked = texts(request.given, request.evidence)
+    folders = [list(group) for _, group in groupby(found, key=lambda one: one.parent)]
+    cache = Cache(request.cache, request.today.toordinal()) if request.cache is not None and not edits else None
+    for part in _counted(_all(folders, request, cache, edits), len(found), progress):
+        looked += part
+    if cache is not None:
+        cache.keep([one.row for one in looked if one.row is not None])
+    return looked
 
 
-def _report(request: LintRequest, read: Sequence[_Read]) -> LintReport:
+def _counted(parts: Iterator[list[Looked]], total: int, progress: Progress | None) -> Iterator[list[Looked]]:
+    done = 0
+    for part in parts:
+        yield part
+        done += len(part)
+        if progress:
+            progress(done, total)
+
+
+def _report(request: LintRequest, looked: Sequence[Looked]) -> LintReport:
+    read = [one.record for one in looked]
     report = LintReport(
         schema=LINT_SCHEMA,
         files=tuple(one.out for one in read if one.out.format or one.out.notes),
@@ -154,27 +144,39 @@ def expect_recognised(report: LintReport, paths: Sequence[Path]) -> None:
 
 
 def _all(
-    files: list[Path], request: LintRequest, total: int, progress: Progress | None, keep: bool
-) -> Iterator[list[_Read]]:
-    folders = [list(group) for _, group in groupby(files, key=lambda one: one.parent)]
-    processes = request.processes or (os.cpu_count() or 1)
-    work = partial(_folder, evidence=request.evidence, keep=keep)
-    done = 0
-    if total < MANY or processes == 1:
-        for folder in folders:
-            yield work(folder)
-            done += len(folder)
-            if progress:
-                progress(done, total)
-        return
-    size = max(1, min(16, len(folders) // (processes * 8) or 1))
+    folders: Sequence[Sequence[Path]], request: LintRequest, cache: Cache | None, edits: bool
+) -> Iterator[list[Looked]]:
+    """What came of the files, a folder at a time: of those that are not known, several at once where they are many."""
+    kept = [recalled(one, request.evidence, cache) if cache else ({}, False) for one in folders]
+    left = [(one, known) for one, (known, all_) in zip(folders, kept, strict=True) if not all_]
+    many = sum(len(one) - len(known) for one, known in left) >= MANY
+    processes = (request.processes or os.cpu_count() or 1) if many else 1
+    looked = _in_turn if processes == 1 else partial(_at_once, processes=processes)
+    work = partial(_folder, evidence=request.evidence, edits=edits, caching=cache is not None)
+    with closing(looked(left, work)) as fresh:
+        for one, (known, all_) in zip(folders, kept, strict=True):
+            yield unchanged(one, known) if all_ else next(fresh)
+
+
+Left = tuple[Sequence[Path], Mapping[Path, Known]]
+"""The files of a folder, and what is known of some of them."""
+Work = Callable[[Left], list[Looked]]
+
+
+def _folder(left: Left, *, evidence: bool, edits: bool, caching: bool) -> list[Looked]:
+    files, known = left
+    return folder(files, evidence, edits=edits, caching=caching, known=known)
+
+
+def _in_turn(left: Sequence[Left], work: Work) -> Generator[list[Looked], None, None]:
+    yield from map(work, left)
+
+
+def _at_once(left: Sequence[Left], work: Work, processes: int) -> Generator[list[Looked], None, None]:
+    size = max(1, min(16, len(left) // (processes * 8) or 1))
     pool = ProcessPoolExecutor(processes, initializer=_set_up)
     try:
-        for folder, found in zip(folders, pool.map(work, folders, chunksize=size), strict=True):
-            yield found
-            done += len(folder)
-            if progress:
-                progress(done, total)
+        yield from pool.map(work, left, chunksize=size)
     finally:  # interrupted, what has not begun is let go; each process ends with the folders that it has
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -183,70 +185,6 @@ def _set_up() -> None:
     """A process of the pool: Ctrl-C is for the one that waits for it."""
     gc.set_threshold(GARBAGE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _given(texts: Sequence[tuple[str, bytes]], evidence: bool) -> list[_Read]:
-    known = {one: knowledge(one) for one in named()}
-    found = [(name, read_file(name, content, known)) for name, content in texts]
-    services = Services([one for _, one in found if one.recognised])
-    seen = partial(overlaid, others=kustomizations([one for _, one in found]))
-    judged = partial(findings_of, services=services, evidence=evidence)
-    return [_read(name, one, lambda it: judged(seen(it)), "") for name, one in found]
-
-
-def _folder(files: Sequence[Path], evidence: bool, keep: bool) -> list[_Read]:
-    """The files of one folder, judged together; `keep` what editing them takes."""
-    known = {name: knowledge(name) for name in named()}
-    opened = [(one, *_content(one)) for one in files]
-    deployments = [
-        (path, read_file(path.as_posix(), content, known) if content is not None else None, problem)
-        for path, content, problem in opened
-    ]
-    there = [one for _, one, _ in deployments if one is not None]
-    services = Services([one for one in there if one.recognised])
-    seen = partial(overlaid, others=kustomizations(there))
-    judged = partial(findings_of, services=services, evidence=evidence)
-    read = []
-    for (path, one, problem), (_, content, _) in zip(deployments, opened, strict=True):
-        found = _read(trees.readable(path), one, lambda it: judged(seen(it)), problem)
-        if keep and one is not None and content is not None and any(each.edit for each in found.findings):
-            found = replace(found, opened=Opened(content, one, found.findings, seen, judged))
-        read.append(found)
-    return read
-
-
-def _content(file: Path) -> tuple[bytes | None, str]:
-    """The bytes of a file that may be ours, None of any other; what went wrong."""
-    if trees.readable(file) != str(file):
-        return None, "not read: no report can name it, for its name is no UTF-8"
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        return None, f"cannot be read: {error.strerror or error}"
-    return (content if _may_be_ours(content) else None), ""
-
-
-def _may_be_ours(content: bytes) -> bool:
-    named = any(mark in content for mark in ENGINE_MARKS)
-    return named or (b"advisor:" in content and b"ignore" in content) or content[:2] in (b"\xff\xfe", b"\xfe\xff")
-
-
-def _read(name: str, found: Deployment | None, judged: Judged, problem: str) -> _Read:
-    name = name.replace(os.sep, "/")
-    if found is None:
-        return _Read(FileOut(name, "", (), (problem,) if problem else ()))
-    notes = tuple(dict.fromkeys(f"{note.span}: {note.text}" if note.span else note.text for note in _notes(found)))
-    out = FileOut(name, found.recognised, tuple(one.identity() for one in found.workloads), notes)
-    comments = directives.of_comments(name, found.text, found.recognised)
-    if not found.recognised:
-        return _Read(out if notes else replace(out, notes=()), (), comments, ())
-    return _Read(out, judged(found), comments, directives.of_annotations(found))
-
-
-def _notes(found: Deployment) -> Iterator:  # type: ignore[type-arg]
-    yield from found.unread
-    for workload in found.workloads:
-        yield from workload.notes
 
 
 def _touched(report: LintReport, changed: dict[str, Lines]) -> LintReport:
@@ -272,12 +210,12 @@ def configuration(paths: Sequence[Path], given: Path | None = None) -> Configura
         found = _configured(given)
         return found or Configuration(file=given.as_posix())
     start = Path(os.path.abspath(paths[0] if paths else "."))
-    for folder in (start, *start.parents):
+    for above in (start, *start.parents):
         for name in NAMES:
-            file = folder / name
-            if folder.is_dir() and file.is_file() and (found := _configured(file)) is not None:
+            file = above / name
+            if above.is_dir() and file.is_file() and (found := _configured(file)) is not None:
                 return found
-        if (folder / ".git").exists():
+        if (above / ".git").exists():
             break
     return Configuration()
 

@@ -47,9 +47,14 @@ class _Image:
         return name + colon + tag + (f"@{digest}" if digest else "")
 
 
+def is_kustomization(file: str) -> bool:
+    """Whether a file of that name may say something of the others."""
+    return _NAME.search(file) is not None
+
+
 def kustomizations(deployments: Iterable[Deployment]) -> list[Deployment]:
     """Those that may say something of the others; few among thousands."""
-    return [one for one in deployments if _NAME.search(one.file)]
+    return [one for one in deployments if is_kustomization(one.file)]
 
 
 def overlaid(deployment: Deployment, others: Sequence[Deployment]) -> Deployment:

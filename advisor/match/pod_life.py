@@ -96,17 +96,15 @@ class Services:
         self._of_namespace: dict[str, dict[str, None]] = defaultdict(dict)
         self._of_file: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         for one in deployments:
-            for service in one.services:
-                if not _HEADLESS.search(one.text, service.place.start, service.place.end):
-                    self._add(service, one.file)
+            for service in telling(one):
+                self.add(service, one.file)
 
-    def _add(self, service: Service, file: str) -> None:
-        stem = _stem(service.name)
-        if f"{stem}_".startswith(_PREFIX):
-            self._files[service.namespace, service.name][file] = service
-            self._of_stem[service.namespace, stem][service.name] = None
-            self._of_namespace[service.namespace][service.name] = None
-            self._of_file[service.namespace, file][service.name] = None
+    def add(self, service: Service, file: str) -> None:
+        """One of those that `telling` names, and the file in which it stands."""
+        self._files[service.namespace, service.name][file] = service
+        self._of_stem[service.namespace, _stem(service.name)][service.name] = None
+        self._of_namespace[service.namespace][service.name] = None
+        self._of_file[service.namespace, file][service.name] = None
 
     def of_stem(self, stem: str, workload: Workload) -> tuple[str, ...]:
         """The names in the pod's namespace that make variables which begin with this stem."""
@@ -126,6 +124,14 @@ class Services:
         """The place of that Service, when the pod's own file alone has it."""
         files = self._files[workload.namespace, name]
         return ((files[workload.file].place, f"Service {name}"),) if list(files) == [workload.file] else ()
+
+
+def telling(deployment: Deployment) -> Iterator[Service]:
+    """The Services of a file of which a pod of another file can be told in variables that an engine may read."""
+    for one in deployment.services:
+        named = f"{_stem(one.name)}_".startswith(_PREFIX)
+        if named and not _HEADLESS.search(deployment.text, one.place.start, one.place.end):
+            yield one
 
 
 def pod_life(workload: Workload, view: View, services: Services, text: str) -> Iterator[Observation]:

@@ -19,6 +19,7 @@ from advisor.model.fact import Note, Span
 from advisor.model.knowledge import Knowledge
 
 MAX_BYTES = 4 << 20
+FAILED = "could not be read:"  # how the note begins of a file that a reader was not up to
 FEWEST_TO_A_ZERO = 64  # bytes of text to each zero byte; with fewer of them it is no text
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _NEVER = re.compile(r"a\Ab")
@@ -68,7 +69,7 @@ def read_file(name: str, content: bytes, knowledge: Mapping[str, Knowledge]) -> 
     try:
         found = _read(name, text, knowledge)
     except Exception as error:  # the door: one odd file must not stop the others
-        return _unread(name, text, f"could not be read: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
+        return _unread(name, text, f"{FAILED} {type(error).__name__}: {' '.join(str(error).split())[:200]}")
     return replace(found, unread=(note, *found.unread)) if note and found.recognised else found
 
 

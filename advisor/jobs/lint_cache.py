@@ -1,0 +1,167 @@
+"""Results of earlier lint runs, by what they were made from: what has not changed is not read again.
+
+A row is found only under the same content and name of the file, the same options, and the same advisor: its code,
+rules, knowledge and the packages it reads files with. What a result owes to the files beside it is in the row as
+`beside`, for the caller to compare. One SQLite file that its owner alone can read, of bounded size, the rows longest
+unused going first. Whatever goes wrong here costs time and is not spoken of: a damaged file is begun anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+import advisor
+from advisor.catalog.kept import cache_folder
+from advisor.catalog.places import root
+from advisor.jobs import lint_record
+
+MOST_BYTES = 64 << 20  # of what is kept
+_STAYS = 3 / 4  # of that, where there was more
+_AT_ONCE = 500  # keys of one question
+_WAIT_S = 2.0  # for another process that writes
+_PASSING = {
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_NOMEM,
+}  # fmt: skip
+"""Why SQLite may fail though the file is sound."""
+_TABLE = "CREATE TABLE IF NOT EXISTS kept (key BLOB UNIQUE, day INTEGER, beside BLOB, services TEXT, record BLOB)"
+
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is kept of one file. `beside` is the digest of what other files had to do with it; `services` are its own
+    that have to do with others, namespace and name."""
+
+    key: bytes
+    beside: bytes
+    services: tuple[tuple[str, str], ...]
+    record: bytes
+
+
+class Cache:
+    """The rows in a folder; `day` counts days, as of the run. Nothing raises: what cannot be read is not there."""
+
+    def __init__(self, folder: Path, day: int) -> None:
+        self.file, self.day = folder / f"lint-{lint_record.FORMAT}.sqlite", day
+
+    def found(self, keys: Sequence[bytes]) -> dict[bytes, Row]:
+        """The rows that there are, by key. Rows last used on another day are noted as used."""
+        return self._with(lambda at: self._found(at, keys)) or {}
+
+    def keep(self, rows: Sequence[Row]) -> None:
+        """Keep these rows, in the place of those with their keys, and let go what is too much."""
+        if rows:
+            with contextlib.suppress(OSError):
+                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                os.close(os.open(self.file, os.O_CREAT | os.O_RDWR, 0o600))
+            self._with(lambda at: self._keep(at, rows))
+
+    def _found(self, at: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Row]:
+        rows: dict[bytes, Row] = {}
+        used: list[tuple[int, bytes]] = []
+        for start in range(0, len(keys), _AT_ONCE):
+            some = keys[start : start + _AT_ONCE]
+            asked = f"SELECT key, beside, services, record, day FROM kept WHERE key IN ({','.join('?' * len(some))})"
+            for key, beside, services, record, day in at.execute(asked, some):
+                told = json.loads(services)
+                rows[key] = Row(key, beside, tuple((namespace, name) for namespace, name in told), record)
+                used += [(self.day, key)] if day != self.day else []
+        if used:
+            at.executemany("UPDATE kept SET day = ? WHERE key = ?", used)
+        return rows
+
+    def _keep(self, at: sqlite3.Connection, rows: Sequence[Row]) -> None:
+        told = [(one.key, self.day, one.beside, json.dumps(one.services), one.record) for one in rows]
+        at.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", told)
+        size = at.execute("SELECT coalesce(sum(length(record)), 0) FROM kept").fetchone()[0]
+        much, gone = size - int(MOST_BYTES * _STAYS) if size > MOST_BYTES else 0, []
+        for number, length in at.execute("SELECT rowid, length(record) FROM kept ORDER BY day, rowid"):
+            if much <= 0:
+                break
+            gone.append((number,))
+            much -= length
+        at.executemany("DELETE FROM kept WHERE rowid = ?", gone)
+
+    def _with(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
+        """What `work` makes of a connection, all that it changes or none of it; None where there can be none."""
+        at: sqlite3.Connection | None = None
+        try:
+            if not _is_ours(self.file):
+                return None
+            at = sqlite3.connect(self.file, timeout=_WAIT_S)
+            at.executescript(f"PRAGMA auto_vacuum = FULL; {_TABLE}")
+            with at:
+                return work(at)
+        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
+            if not isinstance(error, OSError) and getattr(error, "sqlite_errorcode", 0) & 0xFF not in _PASSING:
+                with contextlib.suppress(OSError):
+                    self.file.unlink()
+            return None
+        finally:
+            if at is not None:
+                at.close()
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether the file is there, its user's own, and nobody else can write it."""
+    if not file.is_file():
+        return False
+    stat = file.stat()
+    return not hasattr(os, "geteuid") or (stat.st_uid == os.geteuid() and not stat.st_mode & 0o022)
+
+
+def usual_folder() -> Path:
+    """Where results are kept for this user: `$XDG_CACHE_HOME/inference-advisor/lint`."""
+    return cache_folder() / "lint"
+
+
+def key(name: str, content: bytes, *, evidence: bool) -> bytes:
+    """What the row of a file goes by."""
+    made = blake2b(made_with(), digest_size=20)
+    made.update(f"{name}\0{evidence:d}\0".encode("utf-8", "surrogateescape"))
+    made.update(content)
+    return made.digest()
+
+
+@cache
+def made_with() -> bytes:
+    """A digest of everything of ours that a result depends on, the same wherever the same release is installed."""
+    made = blake2b(f"{lint_record.FORMAT} {sys.version}\n".encode())
+    for name in sorted(_packages()):
+        made.update(f"{name}\n".encode())
+    package = Path(advisor.__file__).resolve().parent
+    beside = () if package in root().parents else (root() / "rules", root() / "knowledge")
+    for place in (package, *beside):
+        for file in sorted(_files(str(place))):
+            made.update(f"{os.path.relpath(file, place)}\0".encode())
+            made.update(Path(file).read_bytes())
+    return made.digest()
+
+
+def _packages() -> Iterator[str]:
+    """What is installed, with versions: the readers of YAML, shell and patterns are among it."""
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            yield from (one for one in os.listdir(folder) if one.endswith((".dist-info", ".egg-info")))
+
+
+def _files(folder: str) -> Iterator[str]:
+    """Code and data below a folder; a rule's cases are for its tests."""
+    for one in os.scandir(folder):
+        if one.is_dir():
+            yield from _files(one.path) if one.name not in ("__pycache__", "cases") else ()
+        elif not one.name.endswith((".pyc", ".part")):
+            yield one.path
