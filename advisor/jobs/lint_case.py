@@ -95,13 +95,19 @@ def facts_of(workload: Workload) -> tuple[Fact, ...]:
 
 def _arch_of(placed: Placed) -> tuple[Fact, ...]:
     """The hosts' architecture, where the image's tag names it."""
+    image = placed.build.image or ""
+    arch = _arch_in(image)
+    if not arch or placed.source is None:
+        return ()
+    span = placed.source.place.span
+    return (Fact("hardware.arch", arch, "derived", span, image, why="the image's tag names it"),)
+
+
+@lru_cache(maxsize=4096)
+def _arch_in(image: str) -> str:
     from advisor.evidence import image_tags
     from advisor.jobs.taking import with_images
 
-    image = placed.build.image or ""
     name, _, tag = image.rpartition(":")
     found = image_tags.place(name, tag, with_images()) if name else None
-    if found is None or not found.arch or placed.source is None:
-        return ()
-    span = placed.source.place.span
-    return (Fact("hardware.arch", found.arch, "derived", span, image, why="the image's tag names it"),)
+    return found.arch if found is not None else ""

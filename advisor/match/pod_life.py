@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 
 from advisor.match.observation import Check, Observation, assigned, in_pod, number_of, place_of, source, whole
@@ -188,9 +188,8 @@ def _links(workload: Workload, view: View, services: Services, at: str | None) -
     if workload.service_links is False or view.base.engine != "vllm" or view.knowledge is None:
         return
     serious: set[str] = set()
-    for stem in _stems(view.knowledge):
-        injected = (stem + end for end in _INJECTED)
-        read = [one for one in injected if view.knowledge.variable(one, at) and assigned(workload, one) is None]
+    for stem, declared in _injected(view.knowledge, at):
+        read = [one for one in declared if assigned(workload, one) is None]
         names = services.of_stem(stem, workload) if read else ()
         serious.update(names)
         for name in names:
@@ -207,6 +206,13 @@ def _stems(knowledge: Knowledge) -> tuple[str, ...]:
     """Beginnings of variables that the engine reads and a Service can set."""
     found = (name.removesuffix(end) for name in knowledge.variables() for end in _INJECTED if name.endswith(end))
     return tuple(dict.fromkeys(one for one in found if f"{one}_".startswith(_PREFIX)))
+
+
+@lru_cache(maxsize=256)
+def _injected(knowledge: Knowledge, at: str | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """By these beginnings the variables that a release reads and a Service can set."""
+    named = ((stem, [stem + end for end in _INJECTED]) for stem in _stems(knowledge))
+    return tuple((stem, tuple(one for one in names if knowledge.variable(one, at))) for stem, names in named)
 
 
 def _warned(workload: Workload, services: Services, serious: Collection[str]) -> Iterator[Observation]:

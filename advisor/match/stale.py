@@ -54,7 +54,7 @@ class Workarounds:
     def __init__(self, rules: Sequence[Rule]) -> None:
         given = ((rule, tuple(filter(_is_setting, rule.remedies))) for rule in rules)
         self.rules = tuple(rules)
-        self.remedied = tuple((rule, mine) for rule, mine in given if mine)
+        self.remedied = tuple((rule, mine, frozenset().union(*map(_names, mine))) for rule, mine in given if mine)
         self._hanging: dict[tuple[frozenset[str], Knowledge | None], tuple[Rule, ...]] = {}
 
     def hanging_on(self, names: frozenset[str], knowledge: Knowledge | None) -> tuple[Rule, ...]:
@@ -65,6 +65,10 @@ class Workarounds:
             asking = (rule for rule in self.rules if any(_asks(one, names, recipes) for one in atoms(rule.exposure)))
             self._hanging[key] = tuple(asking)
         return self._hanging[key]
+
+
+def _names(remedy: Remedy) -> frozenset[str]:
+    return frozenset((*(remedy.set or ()), *(remedy.env or ())))
 
 
 def _is_setting(remedy: Remedy) -> bool:
@@ -91,13 +95,17 @@ def stale(
     workloads: Sequence[Workload], view: View, among: Workarounds, held: Held
 ) -> Iterator[tuple[Workload, Observation]]:
     """Every stale workaround of workloads that are one case, with the workload in which it stands."""
-    for rule, mine in among.remedied:
+    given = {one.flag for workload in workloads for one in workload.launch.settings}
+    given |= {one.name for workload in workloads for one in workload.environment}
+    for rule, mine, changed in among.remedied:
+        if changed.isdisjoint(given):
+            continue
         found = [(one, present) for one in mine for present in [_present(one, workloads)] if present]
         if not found or not applies(rule, *view.engines) or build_affected(rule, view).truth is not Truth.NO:
             continue
         since = held(rule)
         for remedy, (workload, places) in found if since else ():
-            names = frozenset((*(remedy.set or ()), *(remedy.env or ())))
+            names = _names(remedy)
             hidden = _Without(view.case, view.layers, view.kinds, names=names)
             if fits(remedy, view) and _would_apply(rule, hidden) and not _kept_off(among, view, hidden):
                 yield workload, _observed(rule, view, places, since or "")

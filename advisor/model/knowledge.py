@@ -196,6 +196,8 @@ class Knowledge:
     ) -> None:
         self.engine, self.profile, self._load = engine, profile, load
         self._asked: dict[tuple[str, str | None], SettingRecord | None] = {}
+        self._asked_variables: dict[tuple[str, str | None], VariableRecord | None] = {}
+        self._histories: dict[str, tuple[SettingRecord, ...]] = {}
         given = {"releases": releases, "history": history, "tags": tags, "fixes": fixes}
         self._parts: dict[str, Any] = {name: part for name, part in given.items() if part is not None}
         if settings is not None or environment is not None:
@@ -265,7 +267,7 @@ class Knowledge:
     def _negations(self) -> dict[str, str]:
         return self._spelled("negations")
 
-    @property
+    @cached_property
     def releases_read(self) -> tuple[str, ...]:
         """Releases (and `main`, where it was read) whose settings are known."""
         return tuple(one for _, one in self._read)
@@ -359,15 +361,22 @@ class Knowledge:
 
     def records(self, flag: str) -> tuple[SettingRecord, ...]:
         """Everything known of a flag, release after release, oldest first; empty when no release read has it."""
-        return tuple(_setting(flag, raw) for raw in self._settings.get(flag) or ())
+        found = self._settings.get(flag)
+        if not found:
+            return ()
+        if flag not in self._histories:
+            self._histories[flag] = tuple(_setting(flag, raw) for raw in found)
+        return self._histories[flag]
 
     def variable(self, name: str, version: str | None) -> VariableRecord | None:
         """The environment variable at `version`; with no version, the newest record. None as for `setting`."""
         records = self._environment.get(name)
         if not records:
             return None
-        raw = self._at(records, version) if version else records[-1]
-        return _variable(name, raw) if raw is not None else None
+        if (name, version) not in self._asked_variables:
+            raw = self._at(records, version) if version else records[-1]
+            self._asked_variables[name, version] = _variable(name, raw) if raw is not None else None
+        return self._asked_variables[name, version]
 
     def variable_records(self, name: str) -> tuple[VariableRecord, ...]:
         """Everything known of a variable, oldest first; empty when no release read has it."""

@@ -101,7 +101,7 @@ def test_of_a_case_with_a_sign_seen_nothing_is_kept() -> None:
 def test_hiding_a_workaround_changes_no_exposure_that_does_not_ask_for_it(engine: str) -> None:
     among = Workarounds(catalogue())
     views = [view_of(one) for one in cases() if one.build.engine == engine][:5]
-    for _, remedies in among.remedied:
+    for _, remedies, _ in among.remedied:
         for remedy in remedies:
             names = frozenset((*(remedy.set or ()), *(remedy.env or ())))
             for view in views:

@@ -115,7 +115,7 @@ def _document(text: str, start: int, end: int, budget: list[int]) -> Iterator[Do
         return
     if raw is None:
         return
-    tree = _Tree(text, start, budget)
+    tree = _Tree(text, start, end, budget)
     root = tree.node(raw, 0)
     if tree.bitten:
         yield Document(start, end, None, f"more than {MAX_NODES} nodes, or nested deeper than {MAX_DEPTH}", start)
@@ -159,12 +159,7 @@ def _parser() -> Any:
                     part.__init__(self, *([stream] if part is reader.Reader else []))
 
     class Composer(Base):
-        def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
-            return ""
-
-        def descend_resolver(self, parent: Any, index: Any) -> None: ...
-
-        def ascend_resolver(self) -> None: ...
+        resolve = descend_resolver = ascend_resolver = "".format  # answers "", and is no call of Python's at every node
 
     return Composer
 
@@ -172,50 +167,69 @@ def _parser() -> Any:
 class _Tree:
     """Raw nodes -> ours, each once, however many aliases name it."""
 
-    def __init__(self, text: str, start: int, budget: list[int]) -> None:
+    def __init__(self, text: str, start: int, end: int, budget: list[int]) -> None:
         self.text, self.start, self.budget = text, start, budget
+        self.aliases = text.find("*", start, end) >= 0
+        self.properties = any(text.find(one, start, end) >= 0 for one in "&!")
         self.known: dict[int, Node] = {}
         self.twice: list[Node] = []
         self.tags: list[Node] = []
         self.bitten = False
 
     def node(self, raw: Any, depth: int) -> Node:
-        if (seen := self.known.get(id(raw))) is not None:
+        if self.aliases and (seen := self.known.get(id(raw))) is not None:
             return seen
         self.budget[0] -= 1
         start, end, value = self.start + raw.start_mark.index, self.start + raw.end_mark.index, raw.value
-        if isinstance(value, str):
+        if value.__class__ is str:
             style = raw.style or ""
-            if self.text[start : start + 1] in ("&", "!") and (past := _PROPERTIES.match(self.text, start, end)):
-                start = past.end()
+            if self.properties and self.text[start : start + 1] in ("&", "!"):
+                past = _PROPERTIES.match(self.text, start, end)
+                start = past.end() if past else start
+            if style == "|" or style == ">":
+                end = start + len(self.text[start:end].rstrip())
             one = Node("text", start, end, style, value)
-            if style in ("|", ">"):
-                one.end = start + len(self.text[start:end].rstrip())
         else:
             one = Node("list", start, end, "flow" if raw.flow_style else "block")
-        self.known[id(raw)] = one
+        if self.aliases:
+            self.known[id(raw)] = one
         if raw.tag:
             one.tag = raw.tag
             self.tags.append(one)
         if self.budget[0] < 0 or depth > MAX_DEPTH:
             self.bitten = True
-        elif not isinstance(value, str):
-            self._collection(one, value, depth)
+        elif value.__class__ is not str and value:
+            self._collection(one, value, depth + 1)
         return one
 
     def _collection(self, one: Node, value: Any, depth: int) -> None:
-        if value and isinstance(value[0], tuple):
-            pairs: list[tuple[Node, Node]] = []
-            one.kind, one.pairs, seen = "map", pairs, set()
-            for raw_key, raw_value in value:
-                key = self.node(raw_key, depth + 1)
-                pairs.append((key, self.node(raw_value, depth + 1)))
-                if key.text in seen and key.text != "<<":
-                    self.twice.append(key)
-                seen.add(key.text)
+        if value[0].__class__ is tuple:
+            one.kind, one.pairs = "map", self._pairs(value, depth)
+            key, last = one.pairs[-1]
+            low = key.end + 1
         else:
-            one.items = [self.node(each, depth + 1) for each in value]
-        if one.style == "block" and value:
-            last = one.pairs[-1] if one.pairs else (None, one.items[-1])
-            low = last[0].end + 1 if last[0] else one.start
-            one.end = max(low, last[1].end if last[1].start >= one.start else low)
+            one.items = [self.node(each, depth) for each in value]
+            low, last = one.start, one.items[-1]
+        if one.style == "block":
+            one.end = max(low, last.end if last.start >= one.start else low)
+
+    def _pairs(self, value: Sequence[tuple[Any, Any]], depth: int) -> list[tuple[Node, Node]]:
+        """Keys and values, keys that the map has already noted."""
+        node = self.node
+        if _are_apart(value):
+            return [(node(key, depth), node(each, depth)) for key, each in value]
+        pairs: list[tuple[Node, Node]] = []
+        seen: set[str] = set()
+        for raw_key, raw_value in value:
+            key = node(raw_key, depth)
+            pairs.append((key, node(raw_value, depth)))
+            if key.text in seen and key.text != "<<":
+                self.twice.append(key)
+            seen.add(key.text)
+        return pairs
+
+
+def _are_apart(value: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether all keys are texts, no two the same."""
+    keys = [key.value for key, _ in value]
+    return all(key.__class__ is str for key in keys) and len(set(keys)) == len(keys)

@@ -52,10 +52,11 @@ def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment
     """What the file deploys; None when nothing in it is ours. Never raises on odd text."""
     if not _WORTH.search(text):
         return None
-    masked = templates.mask(_REFUSED.sub("\ufffd", text))
+    strange = _REFUSED.search(text)
+    masked = templates.mask(_REFUSED.sub("\ufffd", text) if strange else text)
     found = _Found()
     shown = masked.text if HOLE in masked.text or masked.control else ""
-    if strange := _REFUSED.search(text):
+    if strange:
         said = (
             f"the character U+{ord(strange.group()):04X} has no place in YAML: programs refuse the file; read without"
         )
