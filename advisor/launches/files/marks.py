@@ -186,7 +186,7 @@ class _Tree:
             if self.properties and self.text[start : start + 1] in ("&", "!"):
                 past = _PROPERTIES.match(self.text, start, end)
                 start = past.end() if past else start
-            if style == "|" or style == ">":
+            if style in ("|", ">"):
                 end = start + len(self.text[start:end].rstrip())
             one = Node("text", start, end, style, value)
         else:
