@@ -1,9 +1,9 @@
 """`dataclass`, but quick to make: what a class needs only once there is an instance of it is made then.
 
 The standard decorator writes and compiles six functions for every frozen class, a third of a millisecond. A run loads a
-hundred classes to use a few dozen: that was a quarter of the time that judging a launch took. Here the methods that do
-the same for any class are shared, and `__init__`, which alone has to be quick and written for its class, is compiled
-when the first instance is made. What is made is a dataclass: `fields`, `replace`, `asdict` and `match` know it.
+hundred classes to use a few dozen: that was a quarter of the time that judging a launch took. Here what is seldom
+called is shared by all classes, and what has to be quick, and so is written for its class, is compiled at its first
+call. What is made is a dataclass: `fields`, `replace`, `asdict` and `match` know it.
 
 Of the standard decorator's parameters `frozen`, `slots` and `eq` are here; of a field's, all but `hash` and `kw_only`.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -30,11 +29,9 @@ def _made(cls: type[Any], frozen: bool, slots: bool, eq: bool) -> type[Any]:
     own = set(vars(cls))
     cls = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
     cls.__dataclass_params__.frozen = frozen  # the standard decorator asks when it makes a class that inherits
-    names = [one.name for one in dataclasses.fields(cls) if one.compare]
-    values = attrgetter(*names) if len(names) > 1 else lambda one: tuple(getattr(one, name) for name in names)
-    methods: dict[str, Any] = {"__init__": _first(cls, frozen), "__repr__": _shown}
+    methods: dict[str, Any] = {"__init__": _late(cls, _frozen_init if frozen else _init), "__repr__": _shown}
     if eq:
-        methods |= _compared(values, frozen)
+        methods |= {"__eq__": _late(cls, _eq), "__hash__": _late(cls, _hash) if frozen else None}
     if frozen:
         methods |= {"__setattr__": _refused, "__delattr__": _refused}
         if slots:
@@ -45,20 +42,21 @@ def _made(cls: type[Any], frozen: bool, slots: bool, eq: bool) -> type[Any]:
     return cls
 
 
-def _first(cls: type[Any], frozen: bool) -> Callable[..., None]:
-    """An `__init__` that at its first call makes the real one and stands back."""
+def _late(cls: type[Any], write: Callable[[type[Any], dict[str, Any]], str]) -> Any:
+    """A method that at its first call compiles the real one, puts it in its own place and calls it."""
 
-    def __init__(self: Any, /, *args: Any, **values: Any) -> None:
-        made = _initialiser(cls, frozen)
-        cls.__init__ = made
-        made(self, *args, **values)
+    def method(self: Any, /, *args: Any, **values: Any) -> Any:
+        known: dict[str, Any] = {}
+        exec(write(cls, known), known)
+        name, made = known.popitem()  # what was defined last
+        setattr(cls, name, made)
+        return made(self, *args, **values)
 
-    return __init__
+    return method
 
 
-def _initialiser(cls: type[Any], frozen: bool) -> Any:
-    """The function that the standard decorator writes as well: one statement a field."""
-    known: dict[str, Any] = {"_assign": object.__setattr__, "_unset": dataclasses.MISSING}
+def _init(cls: type[Any], known: dict[str, Any], assign: str = "self.{name} = {value}") -> str:
+    known["_unset"] = dataclasses.MISSING
     parameters, body = ["self"], []
     for one in dataclasses.fields(cls):
         name, default = one.name, f"default_{one.name}"
@@ -71,21 +69,28 @@ def _initialiser(cls: type[Any], frozen: bool) -> Any:
             continue
         value = f"{default}()" if makes else name
         value = f"{value} if {name} is _unset else {name}" if makes and one.init else value
-        body.append(f"_assign(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        body.append(assign.format(name=name, value=value))
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
-    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body or ["pass"]), known)
-    return known["__init__"]
+    return f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body or ["pass"])
 
 
-def _compared(values: Callable[[Any], Any], frozen: bool) -> dict[str, Any]:
-    def __eq__(self: Any, other: Any) -> bool:
-        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+def _frozen_init(cls: type[Any], known: dict[str, Any]) -> str:
+    known["_assign"] = object.__setattr__
+    return _init(cls, known, "_assign(self, '{name}', {value})")
 
-    def __hash__(self: Any) -> int:
-        return hash(values(self))
 
-    return {"__eq__": __eq__, "__hash__": __hash__ if frozen else None}
+def _values(cls: type[Any], of: str) -> str:
+    return "(" + "".join(f"{of}.{one.name}, " for one in dataclasses.fields(cls) if one.compare) + ")"
+
+
+def _eq(cls: type[Any], _: dict[str, Any]) -> str:
+    alike = f"{_values(cls, 'self')} == {_values(cls, 'other')}"
+    return f"def __eq__(self, other):\n return {alike} if other.__class__ is self.__class__ else NotImplemented"
+
+
+def _hash(cls: type[Any], _: dict[str, Any]) -> str:
+    return f"def __hash__(self):\n return hash({_values(cls, 'self')})"
 
 
 def _shown(self: Any) -> str:
