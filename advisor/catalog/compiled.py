@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from advisor.catalog.layout import FORMAT, SHIPPED, Place, header, header_at
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import root, rule_files, rules_root
 from advisor.model.condition import Atom
+from advisor.model.late import dataclass
 from advisor.model.rule import Rule
 from advisor.model.trigger import Trigger
 

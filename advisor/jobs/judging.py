@@ -6,7 +6,7 @@ Only the rules that the case calls for are built and judged (`model/trigger.py`)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from advisor.model.build import Build, Component
 from advisor.model.case import Case
 from advisor.model.condition import Atom, atoms
 from advisor.model.fact import TRIED, FactKind
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.rule import Rule
 from advisor.patterns import PatternError

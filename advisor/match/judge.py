@@ -11,13 +11,12 @@ failure possible, never likely.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from advisor.match.builds import affected
 from advisor.match.conditions import evaluate, gather, holds
 from advisor.match.view import View
 from advisor.model.condition import Atom
 from advisor.model.fact import Fact
+from advisor.model.late import dataclass
 from advisor.model.outcome import Missing, Outcome
 from advisor.model.report import Status
 from advisor.model.rule import Affected, Remedy, Rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from advisor.model.case import Case
 from advisor.model.fact import ORIGINS, Artifact, Fact, FactKind, Origin, Span, Thread
 from advisor.model.hardware import KINDS
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import dataclass
 from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
 from advisor.patterns import compile_pattern
