@@ -37,6 +37,7 @@ _MADE = b"}])MJ\x8aGXt\x85\x86\x87"  # what of it the machine counts
 _ENDS = (b"u}", b"ue")
 
 Path = tuple[str | int, ...]
+Wanted = frozenset[str] | None
 
 
 class Token(NamedTuple):
@@ -50,31 +51,38 @@ class Token(NamedTuple):
 class Shape:
     """What items have in common: `value` is the first of them, `paths` say where in it the numbers stand."""
 
-    def __init__(self, value: dict[str, Any], paths: list[Path | None]) -> None:
-        self.value = value
-        self.paths = tuple(path for path in paths if path is not None)
+    def __init__(self, value: dict[str, Any], paths: list[Path | None], wanted: Wanted) -> None:
+        self.value, self.wanted = value, wanted
+        self.paths = tuple(path for path in paths if path is not None and self.wants(path[0]))
         self.followers: list[Any] = []  # shapes that came after this one, the latest first
 
+    def wants(self, key: str | int) -> bool:
+        """Whether the numbers at this key are kept."""
+        return self.wanted is None or key in self.wanted
+
     def item(self, numbers: Iterable[int | str]) -> dict[str, Any]:
-        """The item with these numbers, as it would be read; what is no number is shared with the first of its shape."""
+        """The item with these numbers, as it would be read; all else, and numbers not wanted, are the first's."""
         given = iter(numbers)
-        return {key: _filled(value, given) for key, value in self.value.items()}
+        return {key: _filled(value, given) if self.wants(key) else value for key, value in self.value.items()}
 
 
 class _PickleShape(Shape):
-    def __init__(self, item: bytes, tokens: list[Token], value: dict[str, Any], paths: list[Path | None]) -> None:
-        super().__init__(value, paths)
+    def __init__(
+        self, item: bytes, tokens: list[Token], value: dict[str, Any], paths: list[Path | None], wanted: Wanted
+    ) -> None:
+        super().__init__(value, paths, wanted)
         self.length = len(item)
         mask, steps = bytearray(b"\xff" * len(item)), bytearray(len(item))
         told, layout, at = iter(paths), "<", 0
         puts = [token for token in tokens if token.code == 0x72]
         for token in tokens:
             kind = _NUMBERS.get(token.code)
-            if kind and next(told) is not None:
+            if kind and (path := next(told)) is not None:
                 start = token.end - struct.calcsize("<" + kind)
                 mask[start : token.end] = bytes(token.end - start)
-                layout += f"{start - at}x{kind}"
-                at = token.end
+                if self.wants(path[0]):
+                    layout += f"{start - at}x{kind}"
+                    at = token.end
         for token in puts:
             steps[token.start] = 1
         self.puts = len(puts)
@@ -115,10 +123,13 @@ class _Passed(Run):
         return sum(shape.size for shape in shapes), max((shape.depth for shape in set(shapes)), default=0)
 
 
-def load(data: bytes, key: str) -> Any:
-    """The value in the pickle `data`, with a `Run` for items of the list at `key` that are alike. Raises Refused."""
+def load(data: bytes, key: str, wanted: Wanted = None) -> Any:
+    """The value in the pickle `data`, with a `Run` for items of the list at `key` that are alike. Raises Refused.
+
+    `wanted` are the keys of an item at which its numbers are kept: all, when it is None.
+    """
     try:
-        return plain_pickle.value_of(_Skimmer(data, key))
+        return plain_pickle.value_of(_Skimmer(data, key, wanted))
     except _Shared:
         return plain_pickle.load(data)
 
@@ -144,8 +155,9 @@ class _Memo(dict[int, Any]):
 class _Skimmer(Machine):
     """The machine, which at the items of one list looks first whether it has read their like."""
 
-    def __init__(self, data: bytes, key: str) -> None:
+    def __init__(self, data: bytes, key: str, wanted: Wanted = None) -> None:
         super().__init__(data)
+        self.wanted = wanted
         self.key: str | None = key  # None when it is no longer worth while
         self.left = PATIENCE * len(data)
         self.memo = _Memo(self)
@@ -189,7 +201,7 @@ class _Skimmer(Machine):
         tokens = [Token(one.code, one.start - start, one.end - start) for one in tokens]
         paths = self.paths(item, tokens, value)
         if paths is not None:
-            self.shapes.append(_PickleShape(item, tokens, value, paths))
+            self.shapes.append(_PickleShape(item, tokens, value, paths, self.wanted))
 
     def paths(self, item: bytes, tokens: list[Token], value: dict[str, Any]) -> list[Path | None] | None:
         """Where in `value` the numbers stand; None where the item makes no shape."""
@@ -222,6 +234,8 @@ class _Skimmer(Machine):
                 if last is not None:
                     last.followers = [found, *last.followers][:_TRIES]
                 shape = found
+            if followers and followers[0] is not shape:
+                forward(followers, shape)
             add((shape, shape.numbers(data, at)))
             at += shape.length
             stored += shape.puts
@@ -261,6 +275,12 @@ class _Skimmer(Machine):
                     self.memo[index] = inner.memo[index]
                     return
                 at, stored = at + shape.length, stored + shape.puts
+
+
+def forward(followers: list[Any], shape: Shape) -> None:
+    """Look at this one a place earlier next time: those that come often gather in front."""
+    at = followers.index(shape) if shape in followers else 0
+    followers[max(0, at - 1) : at + 1] = followers[max(0, at - 1) : at + 1][::-1]
 
 
 def _tokens(data: bytes, at: int) -> list[Token]:

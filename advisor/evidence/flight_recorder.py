@@ -60,6 +60,8 @@ _OF_CALL = frozenset(
         "timeout_ms",
     }
 )
+_NUMBERS = _OF_CALL | {"collective_seq_id", "p2p_seq_id", "seq_id", "time_created_ns"}  # and what `_Table` looks at
+_WORDS = ("state", "is_p2p", "profiling_name")  # which are no numbers
 _CODES = {state: STATES.index(state) for state in ("completed", "scheduled", "started")}
 _TOP = 1 << 63
 _UNKNOWN = STATES.index("unknown")
@@ -102,11 +104,11 @@ def _dump_of(data: bytes) -> tuple[dict[str, Any] | None, str]:
         return None, f"larger than {MAX_BYTES >> 20} MiB"
     try:
         if data[:1] == b"\x80":
-            dump = alike.load(data, "entries")
+            dump = alike.load(data, "entries", _NUMBERS)
         elif data.count(b"[") + data.count(b"{") > plain_pickle.MAX_ITEMS or data.count(b",") > _MAX_COMMAS:
             return None, f"more than {plain_pickle.MAX_ITEMS:,} items"
         else:
-            dump = alike_json.loads(data.decode("utf-8-sig"), "entries")
+            dump = alike_json.loads(data.decode("utf-8-sig"), "entries", _NUMBERS)
     except plain_pickle.Refused as refused:
         return None, f"a pickle that was not read: {refused}"
     except (ValueError, RecursionError):
@@ -253,7 +255,7 @@ def _plan(shape: Shape) -> _Plan | None:
     """None for a shape whose place or time is no number of its own, or whose words are numbers."""
     at = {path: index for index, path in enumerate(shape.paths)}
     seq, created = at.get((_seq_name(shape.value),)), at.get(("time_created_ns",))
-    if seq is None or created is None or {("state",), ("is_p2p",), ("profiling_name",)} & at.keys():
+    if seq is None or created is None or any(type(shape.value.get(name)) is int for name in _WORDS):
         return None
     places = [index for path, index in at.items() if path[0] in _OF_CALL]
     key = itemgetter(*places) if places else _nothing

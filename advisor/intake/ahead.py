@@ -24,7 +24,7 @@ _given: list[tuple[Callable[[str, bytes], object], Sequence[tuple[str, bytes]]]]
 def ahead(read: Callable[[str, bytes], Read], files: Sequence[tuple[str, bytes]]) -> list[Read | None]:
     """What `read` makes of each file that looks like a large dump; None for those that it will be asked for later."""
     found: list[Read | None] = [None] * len(files)
-    dumps = [index for index, (_, data) in enumerate(files) if _is_dump(data)]
+    dumps = [index for index, (_, data) in enumerate(files) if is_large_dump(data)]
     workers = min(_cores(), len(dumps))
     if workers < 2 or sum(len(files[index][1]) for index in dumps) < ENOUGH or not _may_fork():
         return found
@@ -59,7 +59,7 @@ def _read(index: int) -> object:
     return read(*files[index])
 
 
-def _is_dump(data: bytes) -> bool:
+def is_large_dump(data: bytes) -> bool:
     """Whether it is a large file that begins as a pickle of protocol 2 to 5, or as JSON with a recorder's words."""
     if len(data) < LARGE:
         return False

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast, get_args
 
 from advisor.evidence import plain_pickle
+from advisor.evidence.recognition import is_recorder
 from advisor.intake import archives, captured
-from advisor.intake.ahead import ahead
+from advisor.intake.ahead import ahead, is_large_dump
 from advisor.intake.parts import parts_of, rank_of_name
-from advisor.intake.texts import MAX_LINE, text_of, wide
+from advisor.intake.texts import MAX_LINE, decode, text_of, wide
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
 from advisor.model.shape import Shape
 
@@ -75,6 +76,10 @@ def _file(name: str, data: bytes, kind: str = "") -> Taken:
         return Taken([], captured.notes_of(name, data))
     if plain_pickle.is_pickle(data):
         return _pickle(name, data)
+    if not kind and is_large_dump(data) and is_recorder(decode(data[:_HEAD])) and b"```" not in data:
+        artifact, _ = _plain(name, data)  # its text is not wanted as it is, only what is written from it
+        if artifact is not None:
+            return Taken([artifact], [])
     if what := binary(data):
         return Taken([Artifact(name, "binary", "", rank=rank_of_name(name))], [Note("unreadable", what, Span(name))])
     notes: list[Note] = []
