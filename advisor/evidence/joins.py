@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field, replace
+from functools import lru_cache
 from typing import Literal
 
 from advisor.evidence.origins import origins
@@ -307,6 +308,7 @@ def _differ(a: Collective | Kind, b: Collective | Kind, done: bool) -> Differenc
     return "type" if a.dtypes and b.dtypes and set(a.dtypes) != set(b.dtypes) else None
 
 
+@lru_cache(256)
 def canonical(op: str) -> str:
     """`_all_gather_base` of the recorder and `_allgather_base` of the watchdog -> `allgatherbase`."""
     bare = op.replace("_", "").lower()
