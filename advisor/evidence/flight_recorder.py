@@ -22,52 +22,31 @@ from __future__ import annotations
 
 import gc
 import json
-import math
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from advisor.evidence import alike, alike_json, plain_pickle
-from advisor.evidence.alike import Run, Shape
+from advisor.evidence.alike import Run
+from advisor.evidence.recorder_entries import MAX_TEXT, NUMBERS, Table, label, plain, whole
 from advisor.model.collective import Collective, GroupStatus
 from advisor.model.fact import Artifact, Fact, Note, Span
 from advisor.model.posted import STATES, Call, Posted
 
 MAX_BYTES = plain_pickle.MAX_BYTES
 MAX_ENTRIES = 200_000
-MAX_FRAMES = 6
-MAX_TENSORS = 64
-MAX_TEXT = 200
 _MAX_GROUPS = 10_000
 _MAX_RANKS = 100_000
 _MAX_COMMAS = 3 * plain_pickle.MAX_ITEMS
 
 _RANK_AT_END = re.compile(r"(?:^|[^\d])(\d{1,6})(?:\.(?:pkl|pickle|json|txt|bin))?$")  # nccl_trace_rank_3, dump.3.json
-_OF_CALL = frozenset(
-    {
-        "pg_id",
-        "process_group",
-        "pg_name",
-        "pg_desc",
-        "profiling_name",
-        "input_sizes",
-        "input_dtypes",
-        "frames",
-        "timeout_ms",
-    }
-)
-_NUMBERS = _OF_CALL | {"collective_seq_id", "p2p_seq_id", "seq_id", "time_created_ns"}  # and what `_Table` looks at
-_WORDS = ("state", "is_p2p", "profiling_name")  # which are no numbers
 _CODES = {state: STATES.index(state) for state in ("completed", "scheduled", "started")}
-_TOP = 1 << 63
 _UNKNOWN = STATES.index("unknown")
 _COUNT = re.compile(r"-?\d{1,18}$")  # "124000", "-1"
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?$")
-_PLUMBING = ("torch/distributed/", "torch/utils/", "torch/_dynamo/", "torch/autograd/")
 _WATCHDOG_NAMES = {  # the recorder's word -> the watchdog's
     "all_reduce": "ALLREDUCE",
     "all_reduce_barrier": "ALLREDUCE",
@@ -104,11 +83,11 @@ def _dump_of(data: bytes) -> tuple[dict[str, Any] | None, str]:
         return None, f"larger than {MAX_BYTES >> 20} MiB"
     try:
         if data[:1] == b"\x80":
-            dump = alike.load(data, "entries", _NUMBERS)
+            dump = alike.load(data, "entries", NUMBERS)
         elif data.count(b"[") + data.count(b"{") > plain_pickle.MAX_ITEMS or data.count(b",") > _MAX_COMMAS:
             return None, f"more than {plain_pickle.MAX_ITEMS:,} items"
         else:
-            dump = alike_json.loads(data.decode("utf-8-sig"), "entries", _NUMBERS)
+            dump = alike_json.loads(data.decode("utf-8-sig"), "entries", NUMBERS)
     except plain_pickle.Refused as refused:
         return None, f"a pickle that was not read: {refused}"
     except (ValueError, RecursionError):
@@ -167,7 +146,7 @@ def _compact(dump: dict[str, Any]) -> dict[str, Any]:
     """The dump with what many entries share written once: an entry is [call, seq, state, time created]."""
     if isinstance(dump.get("calls"), list):
         return dump
-    table = _Table()
+    table = Table()
     given = dump.get("entries") or []
     cut = max(0, sum(len(one.rows) if isinstance(one, Run) else 1 for one in given) - MAX_ENTRIES)
     for entry in islice(_flat(given), cut, None) if cut else given:
@@ -178,8 +157,8 @@ def _compact(dump: dict[str, Any]) -> dict[str, Any]:
     groups = list(_groups(dump.get("pg_config")))
     listed = [(group[0], group[1]) for group in groups]
     return {
-        "version": _text(dump.get("version")),
-        "comm_lib_version": _text(dump.get("comm_lib_version") or dump.get("nccl_version")),
+        "version": plain(dump.get("version")),
+        "comm_lib_version": plain(dump.get("comm_lib_version") or dump.get("nccl_version")),
         "rank": _rank(dump),
         "cut": cut,
         "groups": groups,
@@ -206,147 +185,11 @@ def _with_columns(dump: dict[str, Any]) -> dict[str, Any]:
     return {**dump, "entries": [], "columns": columns}
 
 
-class _Table:
-    """The calls that entries share, the entries in short, and the group of each `pg_id`."""
-
-    def __init__(self) -> None:
-        self.calls: dict[tuple[Any, ...], int] = {}
-        self.entries: list[tuple[int, int, str, int | None]] = []
-        self.names: dict[str, tuple[str, str]] = {}
-        self.plans: dict[Shape, _Plan | None] = {}
-
-    def add(self, entry: dict[str, Any]) -> None:
-        created = _whole(entry.get("time_created_ns"))
-        self.entries.append((self.called(entry), _seq(entry), _text(entry.get("state")), created))
-
-    def called(self, entry: dict[str, Any]) -> int:
-        """The number of an entry's call."""
-        call = _call(entry)
-        self.names.setdefault(_text(entry.get("pg_id")), (call[0], call[1]))
-        return self.calls.setdefault(call, len(self.calls))
-
-    def add_run(self, run: Run) -> None:
-        """Entries that differ from one before in numbers alone: the call is looked up by those that are of it."""
-        plans, add = self.plans, self.entries.append
-        for shape, numbers in run.rows:
-            plan = plans[shape] if shape in plans else plans.setdefault(shape, _plan(shape))
-            if plan is None:
-                self.add(shape.item(numbers))
-                continue
-            key = plan.key(numbers)
-            index = plan.calls.get(key)
-            if index is None:
-                index = plan.calls[key] = self.called(shape.item(numbers))
-            seq, created = int(numbers[plan.seq]), int(numbers[plan.created])
-            add((index, seq if 0 <= seq < _TOP else -1, plan.state, created if 0 <= created < _TOP else None))
-
-
-class _Plan(NamedTuple):
-    """Where the numbers of a shape stand: those that make the call, and those that are kept of each entry."""
-
-    key: Callable[[tuple[Any, ...]], object]
-    seq: int
-    created: int
-    state: str
-    calls: dict[object, int]
-
-
-def _plan(shape: Shape) -> _Plan | None:
-    """None for a shape whose place or time is no number of its own, or whose words are numbers."""
-    at = {path: index for index, path in enumerate(shape.paths)}
-    seq, created = at.get((_seq_name(shape.value),)), at.get(("time_created_ns",))
-    if seq is None or created is None or any(type(shape.value.get(name)) is int for name in _WORDS):
-        return None
-    places = [index for path, index in at.items() if path[0] in _OF_CALL]
-    key = itemgetter(*places) if places else _nothing
-    return _Plan(key, seq, created, _text(shape.value.get("state")), {})
-
-
-def _nothing(_: object) -> None:
-    return None
-
-
-def _call(entry: dict[str, Any]) -> tuple[Any, ...]:
-    """Group, its name, op, sizes, dtypes, frames, timeout; hashable."""
-    group, name = _group_of(entry)
-    sizes, dtypes = entry.get("input_sizes"), entry.get("input_dtypes")
-    return (
-        group,
-        name,
-        _text(entry.get("profiling_name")).partition(":")[2] or _text(entry.get("profiling_name")),
-        tuple(map(_numel, sizes[:MAX_TENSORS])) if isinstance(sizes, list) else (),
-        tuple(map(_text, dtypes[:MAX_TENSORS])) if isinstance(dtypes, list) else (),
-        _frames(entry.get("frames")),
-        _whole(entry.get("timeout_ms")),
-    )
-
-
-def _group_of(entry: dict[str, Any]) -> tuple[str, str]:
-    """The group's description, or its name when it has none, and its name, "" when only this rank's number is said."""
-    pair = entry.get("process_group")
-    if isinstance(pair, list | tuple) and pair:
-        name, desc = _text(pair[0]), _text(pair[1]) if len(pair) > 1 else ""
-    else:
-        name, desc = _text(entry.get("pg_name")), _text(entry.get("pg_desc"))
-    return label(name or _text(entry.get("pg_id")), desc), name
-
-
-def label(name: str, desc: str) -> str:
-    """How a group is called: `pp_broadcast`; `7` when it was made without a description."""
-    return name if desc in ("", "undefined", "default") and name else desc
-
-
-def _seq(entry: dict[str, Any]) -> int:
-    """The place in the group; point-to-point operations count on their own."""
-    number = entry.get(_seq_name(entry))
-    return number if type(number) is int and 0 <= number < _TOP else -1
-
-
-def _seq_name(entry: dict[str, Any]) -> str:
-    point = entry.get("is_p2p") or _text(entry.get("profiling_name")).partition(":")[2].startswith(("send ", "recv "))
-    return "p2p_seq_id" if point else "collective_seq_id" if "collective_seq_id" in entry else "seq_id"
-
-
-def _numel(shape: object) -> int:
-    """The number of elements of a shape; -1 when it is no shape."""
-    if not isinstance(shape, list) or len(shape) > MAX_TENSORS:
-        return -1
-    if not all(type(side) is int and 0 <= side < 1 << 48 for side in shape):
-        return -1
-    return math.prod(shape)
-
-
-def _frames(frames: object) -> tuple[str, ...]:
-    """The innermost frames that are not PyTorch's own plumbing, as `function (file:line)`."""
-    if not isinstance(frames, list):
-        return ()
-    found: list[str] = []
-    for frame in frames[:200]:
-        if isinstance(frame, dict) and len(found) < MAX_FRAMES:
-            file = _text(frame.get("filename"), 4096)
-            if not any(part in file for part in _PLUMBING):
-                short = "/".join(file.split("/")[-2:])[-MAX_TEXT:]
-                found.append(f"{_text(frame.get('name'))} ({short}:{_whole(frame.get('line')) or 0})")
-    return tuple(found)
-
-
-def _text(value: object, limit: int = MAX_TEXT) -> str:
-    if isinstance(value, bytes):
-        value = value.decode("utf-8", "replace")
-    if type(value) is int:
-        return str(value) if abs(value) < _TOP else ""
-    return " ".join(value[:limit].split()) if isinstance(value, str) else ""
-
-
-def _whole(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value < _TOP else None
-
-
 def _rank(dump: dict[str, Any]) -> int | None:
     """The rank where a dump says it: PyTorch's own do not, tools that collect them do."""
     host = dump.get("host")
     places = [dump.get("rank"), dump.get("global_rank"), host.get("global_rank") if isinstance(host, dict) else None]
-    return next((number for place in places if (number := _whole(place)) is not None), None)
+    return next((number for place in places if (number := whole(place)) is not None), None)
 
 
 def _groups(config: object) -> Iterator[list[Any]]:
@@ -354,8 +197,8 @@ def _groups(config: object) -> Iterator[list[Any]]:
     if isinstance(config, dict):
         for key, one in list(config.items())[:_MAX_GROUPS]:
             if isinstance(one, dict):
-                name = _text(one.get("name")) or _text(key)
-                yield [label(name, _text(one.get("desc"))), name, _folded(_ranks(one.get("ranks")))]
+                name = plain(one.get("name")) or plain(key)
+                yield [label(name, plain(one.get("desc"))), name, _folded(_ranks(one.get("ranks")))]
 
 
 def _ranks(ranks: object) -> list[int]:
@@ -391,7 +234,7 @@ def _statuses(status: object, names: dict[str, tuple[str, str]], listed: list[tu
     """[group, enqueued, started, completed, name] of each group whose count is known."""
     if not isinstance(status, dict):
         return
-    counts = {_text(key): one for key, one in list(status.items())[:_MAX_GROUPS] if isinstance(one, dict)}
+    counts = {plain(key): one for key, one in list(status.items())[:_MAX_GROUPS] if isinstance(one, dict)}
     used = set(names.values())
     unplaced = [key for key in counts if key not in names]
     rest = [group for group in listed if group not in used or len(listed) == 1]
@@ -432,7 +275,7 @@ def read(artifact: Artifact) -> Read:
 
 
 def _stated(rank: object) -> str:
-    return str(rank) if _whole(rank) is not None else ""
+    return str(rank) if whole(rank) is not None else ""
 
 
 def _rank_of_name(name: str) -> str:
@@ -473,12 +316,12 @@ def _called(row: object) -> Call:
     cells = row if isinstance(row, list | tuple) and len(row) == 7 else ["", "", "", [], [], [], None]
     group, name, op, sizes, dtypes, frames, _ = cells
     return Call(
-        _text(group),
-        _text(name),
-        _text(op),
+        plain(group),
+        plain(name),
+        plain(op),
         tuple(size for size in sizes if type(size) is int) if isinstance(sizes, list | tuple) else (),
-        tuple(map(_text, dtypes)) if isinstance(dtypes, list | tuple) else (),
-        tuple(_text(frame, 2 * MAX_TEXT) for frame in frames) if isinstance(frames, list | tuple) else (),
+        tuple(map(plain, dtypes)) if isinstance(dtypes, list | tuple) else (),
+        tuple(plain(frame, 2 * MAX_TEXT) for frame in frames) if isinstance(frames, list | tuple) else (),
     )
 
 
@@ -486,14 +329,14 @@ def _reported(artifact: Artifact, dump: dict[str, Any], rank: str) -> Iterator[G
     """A status for each group that the dump lists or counts."""
     span = Span(artifact.name, artifact.first_line)
     members = {
-        (_text(row[0]), _text(row[1])): _unfolded(row[2])
+        (plain(row[0]), plain(row[1])): _unfolded(row[2])
         for row in _rows(dump, "groups")
         if len(row) == 3 and isinstance(row[2], str)
     }
-    counted = {(_text(row[0]), _text(row[4])): row[1:4] for row in _rows(dump, "status") if len(row) == 5}
+    counted = {(plain(row[0]), plain(row[4])): row[1:4] for row in _rows(dump, "status") if len(row) == 5}
     for group, guid in {**members, **counted}:
         numbers = counted.get((group, guid), [None, None, None])
-        enqueued, started, completed = map(_whole, numbers)
+        enqueued, started, completed = map(whole, numbers)
         if type(numbers[0]) is int and numbers[0] == -1:
             enqueued = 0
         ranks = members.get((group, guid), ())
@@ -506,7 +349,7 @@ def _rows(dump: dict[str, Any], key: str) -> list[list[Any]]:
 
 
 def _facts(dump: dict[str, Any], collectives: Posted, statuses: tuple[GroupStatus, ...], head: Span) -> Iterator[Fact]:
-    version = _text(dump.get("comm_lib_version"))
+    version = plain(dump.get("comm_lib_version"))
     if _VERSION.match(version):
         yield Fact("component.nccl", version, "observed", head, f'"comm_lib_version": "{version}"')
     open_ = (collectives[index] for index in collectives.open())
@@ -531,7 +374,7 @@ def _facts(dump: dict[str, Any], collectives: Posted, statuses: tuple[GroupStatu
 
 def _notes(artifact: Artifact, dump: dict[str, Any], rank: str) -> Iterator[Note]:
     span = Span(artifact.name)
-    if cut := _whole(dump.get("cut")):
+    if cut := whole(dump.get("cut")):
         yield Note("limit", f"the first {cut} of more than {MAX_ENTRIES} entries were not read", span)
     if not rank:
         yield Note("hint", "the dump does not say which rank wrote it, and neither does its name", span)

@@ -68,7 +68,7 @@ def test_a_dump_that_is_made(made):
     assert like_one_before(alike.load(made, "entries")) > ENTRIES / 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_bytes_changed_anywhere(made, data):
     changed = bytearray(made)
@@ -160,7 +160,7 @@ def test_json_laid_out_over_lines(made_json):
         assert like_one_before(alike_json.loads(text, "entries")) > 380
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_json_with_characters_changed(made_json, data):
     at = data.draw(st.integers(0, len(made_json) - 1))
@@ -189,3 +189,20 @@ def test_a_list_that_is_not_the_one_at_the_top(made_json, where):
 def test_counts_that_pytorch_writes_as_text_are_numbers(made_json):
     text, _ = flight_recorder.as_text(made_json.encode())
     assert text and json.loads(text)["status"][0][1:4] == [120_080, -1, 120_080]
+
+
+@pytest.mark.parametrize("form", ["pickle", "json"])
+def test_a_number_in_any_field_counts_as_where_each_is_read_by_itself(form, monkeypatch):
+    dump = pickle.loads(REAL.read_bytes())
+
+    def text_of(key: str) -> str:
+        entries = [{**one, key: at % 3} for at, one in enumerate(dump["entries"])]
+        made: Any = {**dump, "entries": entries}
+        text, _ = flight_recorder.as_text(pickle.dumps(made, 2) if form == "pickle" else json.dumps(made).encode())
+        assert text
+        return text
+
+    read = [text_of(key) for key in dump["entries"][0]]
+    monkeypatch.setattr(alike, "MAX_SHAPES", 0)
+    monkeypatch.setattr(alike_json, "_LEAST", 1 << 40)
+    assert read == [text_of(key) for key in dump["entries"][0]]
