@@ -14,7 +14,7 @@ from typing import NamedTuple
 from advisor.model.collective import Collective
 from advisor.model.posted import COMPLETED, Call, Column
 
-Differs = Callable[["Kind", "Kind", bool], object]
+Differs = Callable[["Kind | Collective", "Kind | Collective", bool], object]
 
 
 class Kind(NamedTuple):
@@ -32,7 +32,7 @@ class Kinds:
         self.numbers: dict[Kind, int] = {}
         self.known: list[Kind] = []
 
-    def number(self, one: Call | Collective) -> int:
+    def number(self, one: Call) -> int:
         kind = Kind(one.op, one.sizes, one.dtypes)
         if kind not in self.numbers:
             self.numbers[kind] = len(self.known)
@@ -106,14 +106,14 @@ class Places(Mapping[int, Collective]):
         """The first place that both have and at which their kinds differ; `differs` is told whether either is done."""
         low, high = max(self.first, other.first), min(self.first + len(self.row), other.first + len(other.row))
         found = self._apart_in_row(other, range(low, max(low, high)), differs)
-        for seq in sorted({*self.over, *other.over}):
-            if (found is None or seq < found) and seq in self and seq in other:
-                a, b = self[seq], other[seq]
-                known, numbers = self.kinds.known, (self.kinds.number(a), self.kinds.number(b))
-                if numbers[0] != numbers[1] and differs(
-                    known[numbers[0]], known[numbers[1]], "completed" in (a.state, b.state)
-                ):
-                    return seq
+        for seq in sorted(self.over.keys() | other.over.keys()):
+            if found is not None and seq >= found:
+                break
+            a, b = self.over.get(seq) or self.get(seq), other.over.get(seq) or other.get(seq)
+            if a is None or b is None or (a.op == b.op and a.sizes == b.sizes and a.dtypes == b.dtypes):
+                continue
+            if differs(a, b, "completed" in (a.state, b.state)):
+                return seq
         return found
 
     def _apart_in_row(self, other: Places, common: range, differs: Differs) -> int | None:
