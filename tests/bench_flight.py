@@ -22,7 +22,7 @@ from tests.flight_made import MISSING, make
 RANKS = int(os.environ.get("ADVISOR_BENCH_RANKS", "64"))
 ENTRIES = int(os.environ.get("ADVISOR_BENCH_ENTRIES", "20000"))
 BUDGET_S = 5.0
-RUNS = 3
+RUNS = 2
 ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
 ENVIRONMENT.pop("PYTHONDONTWRITEBYTECODE", None)
 DECODED = "import json,sys; [json.load(open(f)) for f in sys.argv[1:]]"
