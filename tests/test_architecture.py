@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # beside the floors: each turns one library's failures into ours, and an error carries the model's span
     "yaml": {"errors", "model"},
     "patterns": {"errors", "model"},
-    "scan": set(),  # text in, names out; knows no rule
+    "scan": {"patterns"},  # text in, patterns out; knows no rule
     "errors": {"model"},
     "model": set(),
 }
@@ -53,7 +53,7 @@ ONLY_IN: dict[str, set[str]] = {
     "psutil": {"capture.processes"},
     "packaging": {"model.build", "upstream"},
     "re2": {"patterns"},
-    "hyperscan": {"scan.native"},
+    "ahocorasick_rs": {"scan.native"},
 }
 
 NAMES_THAT_SAY_NOTHING = {"util", "utils", "helper", "helpers", "manager", "managers", "data"}

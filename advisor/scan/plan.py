@@ -1,7 +1,7 @@
-"""Patterns → what the gate watches for: clauses of words, and which patterns each of them lets through.
+"""Patterns → what the gate looks for: words, and which patterns each of them lets through.
 
-The clauses are kept in the engine's own form in the user's cache folder, under the patterns they were made from; a
-file that is not what it should be is made anew, silently.
+Kept in the user's cache folder under the patterns it was made from; a file that is not what it should be is made anew,
+silently.
 """
 
 from __future__ import annotations
@@ -9,75 +9,86 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+from advisor.scan import syntax, words
 from advisor.scan.syntax import Unread, parse
-from advisor.scan.words import Clause, watched
+from advisor.scan.words import watched
 
-FORMAT = 1
 _MOST = 4  # files kept, the newest
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Indices of patterns: `always` to be let through, and those `behind` each clause; the clauses as `made` from."""
+    """Indices of patterns: `always` to be let through, and those `behind` each of the words."""
 
     always: tuple[int, ...]
+    words: tuple[bytes, ...]
     behind: tuple[tuple[int, ...], ...]
-    made: bytes
 
 
-def plan(patterns: Sequence[str], made_for: str, make: Callable[[Sequence[Clause]], bytes], keep: Path | None) -> Plan:
-    """The plan for these patterns, out of the folder `keep` where it is there; `made_for` names the engine's form."""
+def plan(patterns: Sequence[str], keep: Path | None) -> Plan:
+    """The plan for these patterns, out of the folder `keep` where it is there."""
     if keep is None:
-        return _made(patterns, make)
-    key = sha256(json.dumps([FORMAT, made_for, list(patterns)]).encode()).hexdigest()[:32]
-    file = keep / f"gate-{key}.bin"
+        return _plan(_made(patterns))
+    key = sha256(_code() + json.dumps(list(patterns)).encode()).hexdigest()[:32]
+    file = keep / f"gate-{key}.json"
     found = _loaded(file)
     if found is None:
-        found = _made(patterns, make)
+        made = _made(patterns)
         with contextlib.suppress(OSError):
-            _write(file, found)
+            _write(file, made)
+        found = _plan(made)
     return found
 
 
-def _made(patterns: Sequence[str], make: Callable[[Sequence[Clause]], bytes]) -> Plan:
-    always: list[int] = []
-    behind: dict[Clause, list[int]] = {}
+def _made(patterns: Sequence[str]) -> dict[str, Any]:
+    """The plan as it is kept."""
+    always = []
+    behind: dict[str, set[int]] = {}
     for index, pattern in enumerate(patterns):
         try:
-            clauses = watched(parse(pattern))
+            needed = watched(parse(pattern))
         except (Unread, RecursionError):
-            clauses = None
-        if clauses is None:
+            needed = None
+        if needed is None:
             always.append(index)
-        for clause in dict.fromkeys(clauses or ()):
-            behind.setdefault(clause, []).append(index)
-    return Plan(tuple(always), tuple(map(tuple, behind.values())), make(tuple(behind)))
+        for word in needed or ():
+            behind.setdefault(word, set()).add(index)
+    return {"always": always, "behind": {word: sorted(behind[word]) for word in sorted(behind)}}
+
+
+def _plan(kept: dict[str, Any]) -> Plan:
+    every = tuple(word.encode("utf-8", "surrogatepass") for word in kept["behind"])
+    return Plan(tuple(kept["always"]), every, tuple(map(tuple, kept["behind"].values())))
+
+
+@cache
+def _code() -> bytes:
+    """What a plan depends on besides the patterns: a plan of another version of this would hold back what matches."""
+    return b"".join(Path(str(module)).read_bytes() for module in (syntax.__file__, words.__file__, __file__))
 
 
 def _loaded(file: Path) -> Plan | None:
-    """A kept plan; None when it is not there, cut short, or not ours."""
+    """A kept plan; None when it is not there, cut short, or another's."""
     try:
-        head, _, rest = file.read_bytes().partition(b"\n")
-        digest, _, body = rest.partition(b"\n")
-        if sha256(head + body).hexdigest().encode() != digest:
-            return None
-        always, behind = json.loads(head)
-        return Plan(tuple(always), tuple(map(tuple, behind)), body)
-    except (OSError, ValueError, TypeError):
+        digest, _, body = file.read_bytes().partition(b"\n")
+        return _plan(json.loads(body)) if sha256(body).hexdigest().encode() == digest else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-def _write(file: Path, found: Plan) -> None:
+def _write(file: Path, made: dict[str, Any]) -> None:
     """Readers see the old file or the new one, never half of one."""
-    head = json.dumps([found.always, found.behind], separators=(",", ":")).encode()
+    body = json.dumps(made, separators=(",", ":")).encode()
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(f".{os.getpid()}.part")
-    part.write_bytes(b"\n".join((head, sha256(head + found.made).hexdigest().encode(), found.made)))
+    part.write_bytes(sha256(body).hexdigest().encode() + b"\n" + body)
     part.replace(file)
-    for old in sorted(file.parent.glob("gate-*.bin"), key=lambda one: one.stat().st_mtime)[:-_MOST]:
+    for old in sorted(file.parent.glob("gate-*.json"), key=lambda one: one.stat().st_mtime)[:-_MOST]:
         old.unlink()

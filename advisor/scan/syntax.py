@@ -9,15 +9,16 @@ be beyond ASCII, since the tree is for engines that look at bytes of UTF-8.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 ASCII = frozenset(range(128))
 _FEW = 16  # characters beyond ASCII that are told one by one
-_DIGIT = frozenset(b"0123456789")
-_WORD = _DIGIT | frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+DIGITS = frozenset(b"0123456789")
+_WORD = DIGITS | frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 _SPACE = frozenset(b"\t\n\f\r ")  # RE2's \s has no vertical tab
 _CONTROL = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11, "a": 7}
-_CLASSES = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
+_CLASSES = {"d": DIGITS, "w": _WORD, "s": _SPACE}
 _ASSERTIONS = {"b": "word", "B": "", "A": "start", "z": "end"}
 
 
@@ -27,14 +28,10 @@ class Unread(ValueError):
 
 @dataclass(frozen=True)
 class Characters:
-    """One character: `ascii` codes; `beyond` ASCII any of those, where None is whichever.
-
-    `folded`: written as a letter under `(?i)`, not as a class.
-    """
+    """One character: `ascii` codes; `beyond` ASCII any of those, where None is whichever."""
 
     ascii: frozenset[int]
     beyond: tuple[str, ...] | None = ()
-    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +65,14 @@ class Either:
 
 
 Tree = Characters | Place | Repeat | Row | Either
+
+
+def nodes(tree: Tree) -> Iterator[Tree]:
+    """The tree and all below it."""
+    yield tree
+    below = tree.parts if isinstance(tree, Row) else tree.branches if isinstance(tree, Either) else ()
+    for part in (tree.part,) if isinstance(tree, Repeat) else below:
+        yield from nodes(part)
 
 
 def parse(pattern: str) -> Tree:
@@ -132,7 +137,7 @@ class _Reader:
             return Characters(frozenset({ord(char)})) if char.isascii() else Characters(frozenset(), (char,))
         if not char.isascii():  # what else folds to it may be ASCII, as of the Kelvin sign
             return Characters(frozenset(), (char,)) if _is_caseless(char) else Characters(ASCII, None)
-        return Characters(_both_cases(frozenset({ord(char)})), folded=char.isalpha())
+        return Characters(_both_cases(frozenset({ord(char)})))
 
     def group(self) -> Tree:
         outer = flags = self.flags

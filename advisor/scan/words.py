@@ -1,18 +1,17 @@
 """A pattern's tree → the words one of which a text must hold for the pattern to match in it.
 
 A *way* is one branch of the pattern's outermost choice; a *clause* is a set of words of which the way needs one. A way
-may have several clauses; the gate watches the one whose words are least likely to stand in a log by themselves.
+may have several clauses; the one is taken whose words are least likely to stand in a log by themselves.
 
-Words are of plain text: UTF-8 in which every digit is 0, so that lines which differ in their numbers alone are one
-line. No word reaches over the end of a line.
+Words are of scanned text: small letters of ASCII, and every number is 0, so that lines which differ in their numbers
+alone are one line. No word reaches over the end of a line.
 
-    (?i)\\bkv[ _-]?cache\\b[^\\n.]{0,40}(?:full|exhaust\\w*)|H100   ->   {\\bkvcache\\b, \\bkv cache\\b, …}, {H000}
+    (?i)\\bkv[ _-]?cache\\b[^\\n.]{0,40}(?:full|exhaust\\w*)|H100   ->   kvcache, kv cache, kv_cache, kv-cache; h0
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import product
 
 from advisor.scan.syntax import Characters, Either, Place, Repeat, Row, Tree
@@ -21,9 +20,9 @@ _MOST = 16
 """Words that a clause may be spelled out into before it is cut in two."""
 _CHOICES = 4
 """Characters of a class that are spelled out."""
-_DIGITS = frozenset(b"0123456789")
 PLAIN = bytes.maketrans(b"123456789", b"0" * 9)
-"""What makes text plain: `data.translate(PLAIN)`."""
+"""Takes the digits' differences: `data.translate(PLAIN)`."""
+_SCANNED = bytes(range(256)).translate(PLAIN).lower()
 
 _COMMON_WORDS = """
 info warn error engine request token prefill decode batch running queue usage throughput cache prefix worker rank model
@@ -33,50 +32,28 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 """What engines print in every other line, as in tests/healthy: finding one of these tells little."""
 
 
-@dataclass(frozen=True)
-class Word:
-    """Letters to be found, `folded` in either case; whether it must begin or end at the edge of a word."""
-
-    letters: str
-    folded: bool = False
-    begins: bool = False
-    ends: bool = False
-
-    def expression(self) -> str:
-        """The word as a regular expression over bytes, in ASCII."""
-        letters = "".join(_letter(char, self.folded) for char in self.letters)
-        return ("\\b" if self.begins else "") + letters + ("\\b" if self.ends else "")
-
-    def lowered(self) -> str:
-        """Its letters as they stand in text whose ASCII is in lower case."""
-        return _lower(self.letters)
-
-    def then(self, other: Word) -> Word:
-        """Both in a row. An edge between letters is forgotten, their cases are the looser of both: never narrower."""
-        if not other.letters:
-            edge = other.begins
-            return replace(self, ends=self.ends or edge) if self.letters else replace(self, begins=self.begins or edge)
-        if not self.letters:
-            return replace(other, begins=other.begins or self.begins)
-        folded = self.folded or other.folded
-        letters = self.letters + other.letters
-        return Word(_lower(letters) if folded else letters, folded, self.begins, other.ends)
-
-    def rarity(self) -> float:
-        """How unlikely it stands in a log by chance. Chinese counts by the byte, what is no letter hardly."""
-        if not any(map(str.isalpha, self.letters)):
-            return -9  # numbers are everywhere, the more so when every digit is 0
-        size = sum(len(one.encode("utf-8", "surrogatepass")) if one.isalpha() else 0.25 for one in self.letters)
-        return min(size, 12) + 0.5 * (self.begins + self.ends) - 5 * any(one in _COMMON for one in _parts(self.letters))
+Clause = frozenset[str]
 
 
-Clause = frozenset[Word]
+def scanned(data: bytes) -> bytes:
+    """The text that words are looked for in."""
+    return without_numbers(data.translate(_SCANNED))
 
 
-def watched(tree: Tree) -> list[Clause] | None:
-    """A clause for each way the pattern can match; None when there is a way without any."""
+def without_numbers(data: bytes) -> bytes:
+    """Every run of digits becomes one 0."""
+    data = data.translate(PLAIN)
+    while b"00" in data:
+        data = data.replace(b"00", b"0")
+    return data
+
+
+def watched(tree: Tree) -> frozenset[str] | None:
+    """Words of which a text must hold one; None when there is a way without any."""
     found = [max(clauses, key=_rarity, default=None) for clauses in ways(tree)]
-    return None if None in found else [clause for clause in found if clause is not None]
+    if None in found:
+        return None
+    return _reduced(frozenset(word for clause in found for word in clause or ()))
 
 
 def ways(tree: Tree) -> Iterator[list[Clause]]:
@@ -126,7 +103,7 @@ def _spelled(tree: Tree) -> Clause | None:
     if isinstance(tree, Characters):
         return _of_characters(tree)
     if isinstance(tree, Place):
-        return frozenset({Word("", begins=tree.kind == "word")})
+        return _NOTHING
     if isinstance(tree, Repeat):
         return _of_repeat(tree)
     if isinstance(tree, Either):
@@ -154,53 +131,40 @@ def _of_repeat(repeat: Repeat) -> Clause | None:
 
 
 def _of_characters(one: Characters) -> Clause | None:
-    codes = one.ascii if not one.ascii & _DIGITS else one.ascii - _DIGITS | {ord("0")}
-    if one.beyond is None or 10 in codes:
+    codes = frozenset(bytes(one.ascii).translate(_SCANNED))
+    if one.beyond is None or 10 in codes or not 0 < len(codes) + len(one.beyond) <= _CHOICES:
         return None
-    if one.folded:
-        return frozenset({Word(chr(min(codes)).lower(), folded=True)})
-    if not 0 < len(codes) + len(one.beyond) <= _CHOICES:
-        return None
-    return frozenset(Word(char) for char in (*map(chr, codes), *one.beyond))
+    return frozenset((*map(chr, codes), *one.beyond))
 
 
-_NOTHING: Clause = frozenset({Word("")})
+_NOTHING: Clause = frozenset({""})
 
 
 def _joined(first: Clause, second: Clause) -> Clause:
-    return frozenset(one.then(other) for one, other in product(first, second))
+    return frozenset(one + other for one, other in product(first, second))
 
 
 def _reduced(clause: Clause) -> Clause | None:
     """Without words that hold another of the clause; None where a word is too short to be worth finding."""
-    if any(len(word.letters.encode("utf-8", "surrogatepass")) < 2 for word in clause):
+    clause = frozenset(
+        scanned(word.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass") for word in clause
+    )
+    if any(len(word.encode("utf-8", "surrogatepass")) < 2 for word in clause):
         return None
-    return frozenset(word for word in clause if not any(_holds(word, other) for other in clause if other != word))
-
-
-def _holds(word: Word, other: Word) -> bool:
-    """Whether wherever `word` stands `other` does too."""
-    if other.begins or other.ends or (word.folded and not other.folded):
-        return False
-    return other.letters in (_lower(word.letters) if other.folded else word.letters)
+    return frozenset(word for word in clause if not any(other in word for other in clause if other != word))
 
 
 def _rarity(clause: Clause) -> float:
-    return min(word.rarity() for word in clause) - 0.15 * len(clause)
+    return min(map(_rarity_of, clause)) - 0.15 * len(clause)
 
 
-def _lower(letters: str) -> str:
-    """In lower case as bytes are: what is beyond ASCII stays."""
-    return "".join(char.lower() if char.isascii() else char for char in letters)
+def _rarity_of(word: str) -> float:
+    """How unlikely it stands in a log by chance. Chinese counts by the byte, what is no letter hardly."""
+    if not any(map(str.isalpha, word)):
+        return -9  # numbers are everywhere, the more so when every digit is 0
+    size = sum(len(one.encode("utf-8", "surrogatepass")) if one.isalpha() else 0.25 for one in word)
+    return min(size, 12) - 5 * any(one in _COMMON for one in _parts(word))
 
 
-def _parts(letters: str) -> list[str]:
-    return "".join(char if char.isalpha() else " " for char in letters.lower()).split()
-
-
-def _letter(char: str, folded: bool) -> str:
-    if not char.isascii():
-        return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
-    if char.isalpha():
-        return f"[{char.upper()}{char.lower()}]" if folded else char
-    return f"\\x{ord(char):02x}"
+def _parts(word: str) -> list[str]:
+    return "".join(char if char.isalpha() else " " for char in word).split()

@@ -5,52 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, is_dataclass
-from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.jobs.judging import catalogue
-from advisor.model.condition import Atom, Join, atoms
 from advisor.patterns import compile_pattern
 from advisor.scan import gate as gate_module
-from advisor.scan import native
 from advisor.scan.gate import Gate
 from advisor.scan.sieve import Sieve
 from advisor.scan.syntax import Unread, parse
-
-REPO = Path(__file__).parents[2]
-
-
-@cache
-def patterns() -> tuple[str, ...]:
-    """Every log pattern of the catalogue."""
-    found: dict[str, None] = {}
-
-    def walk(noun: object) -> None:
-        if isinstance(noun, Atom | Join):
-            found.update((atom.name, None) for atom in atoms(noun) if atom.kind == "log")
-        elif is_dataclass(noun):
-            for field in fields(noun):
-                walk(getattr(noun, field.name))
-        elif isinstance(noun, list | tuple):
-            for one in noun:
-                walk(one)
-
-    for rule in catalogue():
-        walk(rule)
-    return tuple(found)
-
-
-@cache
-def texts() -> tuple[str, ...]:
-    """Every file of the rules' cases, of the healthy corpus and of the excerpts."""
-    places = [*REPO.glob("rules/*/*/cases/*/*"), *REPO.glob("tests/healthy/*"), *REPO.glob("tests/evidence/excerpts/*")]
-    read = (file.read_text(encoding="utf-8", errors="replace") for file in places if file.is_file())
-    return tuple(dict.fromkeys(read))
+from tests.scan.corpus import REPO, excerpts, patterns, texts
 
 
 @pytest.fixture(scope="module")
@@ -70,19 +37,6 @@ def plain(kept: Path) -> Gate:
     return Gate.of(patterns(), kept, without_native="this test does without")
 
 
-@cache
-def excerpts() -> tuple[tuple[str, str], ...]:
-    """For each pattern that matches anywhere, up to three places where it does, with the lines around."""
-    corpus = "\n".join(texts())
-    found = []
-    for pattern in patterns():
-        for place, match in zip(range(3), compile_pattern(pattern).finditer(corpus), strict=False):
-            start = corpus.rfind("\n", 0, match.start()) + 1
-            end = corpus.find("\n", match.end())
-            found.append((pattern, corpus[start : None if end < 0 else end] if place else match.group()))
-    return tuple(found)
-
-
 def test_nothing_that_matches_is_held_back(gate: Gate) -> None:
     assert len(patterns()) > 1000 and len(excerpts()) > 2 * 800
     held = [(pattern, text) for pattern, text in excerpts() if pattern not in gate.possible(text)]
@@ -90,9 +44,9 @@ def test_nothing_that_matches_is_held_back(gate: Gate) -> None:
     assert not [one for one in held if compile_pattern(one[0]).search(one[1])]
 
 
-def test_the_plain_way_lets_the_same_through_and_a_little_more(gate: Gate, plain: Gate) -> None:
+def test_the_plain_way_lets_the_same_through(gate: Gate, plain: Gate) -> None:
     for text in texts()[::12]:
-        assert gate.possible(text) <= plain.possible(text)
+        assert gate.possible(text) == plain.possible(text)
 
 
 def test_most_patterns_are_held_back(gate: Gate) -> None:
@@ -103,7 +57,7 @@ def test_most_patterns_are_held_back(gate: Gate) -> None:
 
 
 def test_every_pattern_of_the_rules_is_read_and_hardly_any_is_always_let_through(gate: Gate) -> None:
-    assert len(gate.plan.always) <= len(patterns()) / 200
+    assert len(gate.plan.always) <= len(patterns()) / 100
     for pattern in patterns():
         parse(pattern)
 
@@ -171,7 +125,7 @@ def test_what_re2_matches_is_let_through(pattern: str, text: str) -> None:
 HELD_BACK = [
     ("(?i)\\bkv[ _-]?cache\\b[^\\n.]{0,40}(?:full|exhaust\\w*)", "the cache is warm"),
     ("Watchdog caught collective operation timeout", "watchdog caught nothing"),
-    ("\\bPD\\b|\\bP/D\\b", "UPDATE"),
+    ("\\bPD\\b|\\bP/D\\b", "a page"),
     ("缓存[^\\n。]{0,8}满", "正常"),
     ("H100|A100", "a GPU"),
 ]
@@ -191,23 +145,30 @@ def test_syntax_that_is_not_read_says_so(pattern: str) -> None:
 # what is kept
 
 
-def test_it_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Gate.of(["OutOfMemory", "(?i)hang"], tmp_path)
-    monkeypatch.setattr(native, "compile_clauses", lambda _: pytest.fail("compiled again"))
+    monkeypatch.setattr("advisor.scan.plan.parse", lambda _: pytest.fail("made again"))
     again = Gate.of(["OutOfMemory", "(?i)hang"], tmp_path)
     assert again.possible("it HANGS") == first.possible("it HANGS") == {"(?i)hang"}
 
 
-@pytest.mark.parametrize(
-    "spoil", [lambda was: b"", lambda was: was[:-40], lambda was: b"[[],[]]\nx\n" + was, lambda was: was[:-1] + b"?"]
-)
-def test_a_spoiled_file_is_made_anew(tmp_path: Path, spoil) -> None:
+SPOILT: list[Callable[[bytes], bytes]] = [
+    lambda was: b"",
+    lambda was: was[:-40],
+    lambda was: b"[[],[]]\nx\n" + was,
+    lambda was: was[:-1] + b"?",
+    lambda was: sha256(b"[]").hexdigest().encode() + b"\n[]",
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
+def test_a_spoiled_file_is_made_anew(tmp_path: Path, spoil: Callable[[bytes], bytes]) -> None:
     Gate.of(["OutOfMemory"], tmp_path)
-    (file,) = tmp_path.glob("gate-*.bin")
+    (file,) = tmp_path.glob("gate-*.json")
     good = file.read_bytes()
     file.write_bytes(spoil(good))
     assert Gate.of(["OutOfMemory"], tmp_path).possible("OutOfMemoryError")
-    assert len(file.read_bytes()) == len(good)
+    assert file.read_bytes() == good
 
 
 def test_a_folder_that_cannot_be_written_is_no_fault(tmp_path: Path) -> None:
@@ -226,9 +187,9 @@ def test_only_the_newest_are_kept(tmp_path: Path) -> None:
 
 
 def test_where_it_is_not_installed_the_gate_says_so_and_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "hyperscan", None)
+    monkeypatch.setitem(sys.modules, "ahocorasick_rs", None)
     slow = Gate.of(["OutOfMemory", "(?i)hang"])
-    assert "hyperscan is not installed" in slow.slow
+    assert "ahocorasick_rs is not installed" in slow.slow
     assert slow.possible("it HANGS") == {"(?i)hang"}
 
 
@@ -241,10 +202,10 @@ def test_threads_may_share_a_gate(gate: Gate) -> None:
 # lines that say the same
 
 
-def test_lines_that_differ_in_digits_are_looked_at_once() -> None:
+def test_lines_that_differ_in_numbers_are_looked_at_once() -> None:
     sieve = Sieve()
-    assert sorted(sieve.new(b"step 41\nstep 17\nHANG 3").split(b"\n")) == [b"HANG 0", b"step 00"]
-    assert sieve.new(b"step 99\nHANG 7") == b""
+    assert sorted(sieve.new(b"step 41\nstep 7\nHANG 3").split(b"\n")) == [b"HANG 0", b"step 0"]
+    assert sieve.new(b"step 199\nHANG 7") == b""
 
 
 def test_a_long_text_is_judged_as_a_short_one(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
