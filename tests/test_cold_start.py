@@ -17,7 +17,7 @@ NEVER = (
     *("socket", "ssl", "urllib.request", "http", "email", "asyncio", "concurrent", "multiprocessing", "anyio"),
     *("fastapi", "starlette", "uvicorn", "mcp", "prompt_toolkit", "psutil", "rich", "tempfile", "logging"),
     *("advisor.intake", "advisor.evidence", "advisor.upstream", "advisor.capture", "advisor.catalog.schema"),
-    *("advisor.scan", "hyperscan"),
+    *("advisor.scan", "ahocorasick_rs"),
     *("advisor.faces.lint", "advisor.faces.reference", "advisor.faces.diagnose", "advisor.faces.drafting"),
     *("advisor.launches.files", "advisor.launches.mentions", "advisor.render.html", "advisor.render.json"),
 )

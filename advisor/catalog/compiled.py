@@ -24,6 +24,8 @@ from advisor.model.late import dataclass
 from advisor.model.rule import Rule
 from advisor.model.trigger import Trigger
 
+_PLANNERS = Path(__file__).parents[1] / "scan"  # a plan that another version of these made would not do
+
 Weights = dict[str, float]
 """How distinctive each condition is, by its key: log((rules + 1) / rules that use it)."""
 
@@ -47,11 +49,11 @@ class Section(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """What the rules of one engine ask of texts: the calls by the pattern that each takes first, every pattern that is
-    looked for, and the lines that some rule says only follow from its failure."""
+    """What the rules of one engine ask of texts: the calls by the pattern that each takes first, the plan by which all
+    patterns are looked for, and the lines that some rule says only follow from its failure."""
 
     logs: dict[str, list[list[int]]]
-    patterns: list[str]
+    plan: dict[str, Any]
     downstream: list[Atom]
 
 
@@ -84,7 +86,7 @@ class Compiled:
         """What its rules ask of texts."""
         if engine not in self._texts:
             raw = json.loads(self._line(self._head["texts"][engine]))
-            self._texts[engine] = Texts(raw["logs"], raw["patterns"], list(map(_atom, raw["downstream"])))
+            self._texts[engine] = Texts(raw["logs"], raw["plan"], list(map(_atom, raw["downstream"])))
         return self._texts[engine]
 
     def rule(self, place: Place) -> tuple[Rule, Weights]:
@@ -148,6 +150,7 @@ def compiled(base: Path | None = None) -> Compiled:
     if base == rules_root() and shipped.is_file():
         return Compiled(opened(shipped, _sound) or make(), make)
     stats = [(file.relative_to(base), file.stat()) for file in rule_files(base)]
+    stats += [(Path(one.name), one.stat()) for one in sorted(_PLANNERS.glob("*.py"))]
     lines = "".join(f"{name} {stat.st_size} {stat.st_mtime_ns}\n" for name, stat in stats)
     made_from = f"{FORMAT}\n{base}\n{lines}"
     content = kept_file("catalog", made_from, make, _sound)

@@ -15,6 +15,7 @@ from advisor.model.condition import Atom, atoms
 from advisor.model.rule import Rule, conditions
 from advisor.model.trigger import Shared, Trigger, calls, counted
 from advisor.model.weight import weighed, weights
+from advisor.scan.plan import planned
 
 
 def compile_rules(base: Path) -> bytes:
@@ -89,7 +90,7 @@ def _of_texts(rules: list[Rule], logs: dict[str, Any]) -> dict[str, Any]:
     """What only a case with texts asks for: those calls, every pattern looked for, and the lines that only follow."""
     patterns = {atom.name for rule in rules for one in conditions(rule) for atom in atoms(one) if atom.kind == "log"}
     downstream = {atom.key(): atom for rule in rules for one in rule.symptoms.downstream for atom in atoms(one)}
-    return {"logs": logs, "patterns": sorted(patterns), "downstream": list(map(_plain, downstream.values()))}
+    return {"logs": logs, "plan": planned(sorted(patterns)), "downstream": list(map(_plain, downstream.values()))}
 
 
 def _plain(atom: Atom) -> list[Any]:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 from advisor.catalog.compiled import Section, compiled, rules
 from advisor.catalog.engines import knowledge, named
-from advisor.catalog.kept import cache_folder
 from advisor.match.calling import Met, called
 from advisor.match.judge import Verdict, applies, judge, speaks
 from advisor.match.layers import layers
 from advisor.match.rank import in_order
-from advisor.match.view import SEARCHED, View
+from advisor.match.view import View
 from advisor.model.build import Build, Component
 from advisor.model.case import Case
 from advisor.model.condition import Atom, atoms
@@ -89,34 +88,17 @@ def _kinds() -> dict[str, FactKind]:
 def view_of(case: Case) -> View:
     """The case as conditions see it."""
     found = layers(case, {name: knowledge(name) for name in named()})
-    return View(_with_base(case, found[0].build), found, _kinds, _gate() if _SEARCHED.worth_it(case) else None)
-
-
-WORTH = 100_000
-"""Characters of texts, searched by one process, from which on the gate is worth its start; a short text is as much work
-as one of LEAST."""
-LEAST = 4_000
-
-
-class _Searched:
-    """How much this process has searched: the gate is for large texts and for many."""
-
-    characters = 0
-
-    def worth_it(self, case: Case) -> bool:
-        self.characters += sum(max(len(one.text), LEAST) for one in case.artifacts if one.kind in SEARCHED)
-        return self.characters > WORTH
-
-
-_SEARCHED = _Searched()
+    gate = partial(gate_of, tuple(one.build.engine for one in found))
+    return View(_with_base(case, found[0].build), found, _kinds, gate)
 
 
 @cache
-def _gate() -> Gate:
+def gate_of(engines: tuple[str, ...]) -> Gate:
+    """What tells which patterns of these engines' rules a text can show."""
     from advisor.scan.gate import Gate
+    from advisor.scan.plan import joined
 
-    every = compiled()
-    return Gate.of([pattern for one in every.engines for pattern in every.texts(one).patterns], keep=cache_folder())
+    return Gate.by(joined(compiled().texts(one).plan for one in _engines(engines)))
 
 
 def _with_base(case: Case, base: Build) -> Case:

@@ -50,14 +50,14 @@ class Answer:
 class View:
     """One case seen through the questions that conditions ask; answers are kept, since rules share them.
 
-    `layers` are the engines of the process: the first takes the flags, and knowledge is of that one. `gate` tells at
-    once which patterns a text can show, where it is worth its start; without it each pattern is tried.
+    `layers` are the engines of the process: the first takes the flags, and knowledge is of that one. `gate` gives
+    what tells at once which patterns a text can show; without it each pattern is tried.
     """
 
     case: Case
     layers: tuple[Layer, ...]
     kinds: Callable[[], dict[str, FactKind]]
-    gate: Gate | None = None
+    gate: Callable[[], Gate] | None = None
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
     _let_through: dict[int, frozenset[str]] = field(default_factory=dict)
 
@@ -247,11 +247,11 @@ class View:
         """The patterns that the gate lets through to this text."""
         key = id(artifact)
         if key not in self._let_through and self.gate is not None:
-            self._let_through[key] = self.gate.possible(artifact.text)
+            self._let_through[key] = self.gate().possible(artifact.text)
         return self._let_through[key]
 
     def _may_show(self, artifact: Artifact, pattern: str) -> bool:
-        return self.gate is None or pattern not in self.gate or pattern in self._shown(artifact)
+        return self.gate is None or pattern not in self.gate() or pattern in self._shown(artifact)
 
     # facts, hardware, components, model
 

@@ -1,6 +1,6 @@
 """Text → the patterns that can match in it. What the gate holds back cannot match; what it lets through may not.
 
-    gate = Gate.of(patterns, keep=cache_folder())
+    gate = Gate.of(patterns)
     gate.possible(text)
 
 One pass over the text looks for words that the patterns need. Lines which differ in their numbers alone are looked at
@@ -9,14 +9,13 @@ once: a log of hours says few different things.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Protocol
 
 from advisor.scan import native, plain
-from advisor.scan.plan import Plan, plan
+from advisor.scan.plan import Plan, joined, planned
 from advisor.scan.sieve import Sieve, pieces
 from advisor.scan.words import scanned
 
@@ -37,27 +36,32 @@ class Scanner(Protocol):
 
 @dataclass(frozen=True)
 class Gate:
-    """The patterns, what is looked for, and who looks. `slow` says why that is not the native engine."""
+    """What is looked for, and who looks. `slow` says why that is not the native engine."""
 
-    patterns: tuple[str, ...]
     plan: Plan
     scanner: Scanner
     slow: str = ""
 
     @classmethod
-    def of(cls, patterns: Sequence[str], keep: Path | None = None, *, without_native: str = "") -> Gate:
-        """A gate for these patterns, what it looks for out of the folder `keep` or kept there.
+    def of(cls, patterns: Iterable[str], *, without_native: str = "") -> Gate:
+        """A gate for these patterns; to plan a thousand takes a second."""
+        return cls.by(joined([planned(tuple(dict.fromkeys(patterns)))]), without_native=without_native)
 
-        `without_native`, a reason, has it do without the native engine as where that is not installed.
-        """
-        patterns = tuple(dict.fromkeys(patterns))
-        found = plan(patterns, keep)
+    @classmethod
+    def by(cls, plan: Plan, *, without_native: str = "") -> Gate:
+        """A gate by this plan. `without_native`, a reason, has it do without the native engine as where that is not
+        installed."""
         if not without_native:
             try:
-                return cls(patterns, found, native.Scanner(found.words))
+                return cls(plan, native.Scanner(plan.words))
             except native.Missing as error:
                 without_native = str(error)
-        return cls(patterns, found, plain.Scanner(found.words), without_native)
+        return cls(plan, plain.Scanner(plan.words), without_native)
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """All that it knows, by index."""
+        return self.plan.patterns
 
     def __contains__(self, pattern: str) -> bool:
         return pattern in self._known

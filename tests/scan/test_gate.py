@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from hashlib import sha256
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.jobs.judging import gate_of
 from advisor.patterns import compile_pattern
 from advisor.scan import gate as gate_module
 from advisor.scan.gate import Gate
+from advisor.scan.plan import joined, planned
 from advisor.scan.sieve import Sieve
 from advisor.scan.syntax import Unread, parse
 from tests.scan.corpus import REPO, excerpts, patterns, texts
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("kept")
-
-
-@pytest.fixture(scope="module")
-def gate(kept: Path) -> Gate:
-    made = Gate.of(patterns(), kept)
+def gate() -> Gate:
+    made = Gate.of(patterns())
     assert not made.slow
     return made
 
 
 @pytest.fixture(scope="module")
-def plain(kept: Path) -> Gate:
-    return Gate.of(patterns(), kept, without_native="this test does without")
+def plain(gate: Gate) -> Gate:
+    return Gate.by(gate.plan, without_native="this test does without")
 
 
 def test_nothing_that_matches_is_held_back(gate: Gate) -> None:
@@ -142,45 +138,22 @@ def test_syntax_that_is_not_read_says_so(pattern: str) -> None:
         parse(pattern)
 
 
-# what is kept
+# plans
 
 
-def test_it_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Gate.of(["OutOfMemory", "(?i)hang"], tmp_path)
-    monkeypatch.setattr("advisor.scan.plan.parse", lambda _: pytest.fail("made again"))
-    again = Gate.of(["OutOfMemory", "(?i)hang"], tmp_path)
-    assert again.possible("it HANGS") == first.possible("it HANGS") == {"(?i)hang"}
+def test_plans_made_apart_are_joined() -> None:
+    apart = [planned(["OutOfMemory", "(?i)hang"]), planned(["Watchdog", "(?i)it hangs", ".*"])]
+    gate = Gate.by(joined(json.loads(json.dumps(apart))))
+    assert gate.patterns == ("OutOfMemory", "(?i)hang", "Watchdog", "(?i)it hangs", ".*")
+    assert gate.possible("it HANGS") == {"(?i)hang", "(?i)it hangs", ".*"}
+    assert gate.possible("the Watchdog") == {"Watchdog", ".*"}
 
 
-SPOILT: list[Callable[[bytes], bytes]] = [
-    lambda was: b"",
-    lambda was: was[:-40],
-    lambda was: b"[[],[]]\nx\n" + was,
-    lambda was: was[:-1] + b"?",
-    lambda was: sha256(b"[]").hexdigest().encode() + b"\n[]",
-]
-
-
-@pytest.mark.parametrize("spoil", SPOILT)
-def test_a_spoiled_file_is_made_anew(tmp_path: Path, spoil: Callable[[bytes], bytes]) -> None:
-    Gate.of(["OutOfMemory"], tmp_path)
-    (file,) = tmp_path.glob("gate-*.json")
-    good = file.read_bytes()
-    file.write_bytes(spoil(good))
-    assert Gate.of(["OutOfMemory"], tmp_path).possible("OutOfMemoryError")
-    assert file.read_bytes() == good
-
-
-def test_a_folder_that_cannot_be_written_is_no_fault(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.touch()
-    assert Gate.of(["OutOfMemory"], blocked / "cache").possible("OutOfMemory")
-
-
-def test_only_the_newest_are_kept(tmp_path: Path) -> None:
-    for count in range(7):
-        Gate.of([f"pattern{'x' * count}"], tmp_path)
-    assert len(list(tmp_path.iterdir())) == 4
+def test_the_catalogue_brings_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check reads no pattern: that was done where the catalogue was compiled."""
+    monkeypatch.setattr("advisor.scan.syntax.parse", lambda _: pytest.fail("read again"))
+    found = gate_of(("vllm",))
+    assert set(found.patterns) < set(patterns()) and "(?i)hang" not in found
 
 
 # without the native engine
