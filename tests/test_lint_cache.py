@@ -18,9 +18,11 @@ from pathlib import Path
 
 import pytest
 
+from advisor.catalog.engines import profiles
 from advisor.catalog.kept import cache_folder
-from advisor.jobs import lint_cache, lint_files, lint_record
+from advisor.jobs import lint_cache, lint_files, lint_judging, lint_record
 from advisor.jobs.gate import failing
+from advisor.jobs.judging import catalogue
 from advisor.jobs.lint import LintRequest, lint
 from advisor.launches.files import recognise
 from advisor.model.lint import LintReport
@@ -67,9 +69,9 @@ def tree(tmp_path: Path) -> Path:
         (root / one / "pod.yaml").write_text(POD.format(name="server", image="vllm/vllm-openai:v0.28.0"))
         (root / one / "service.yaml").write_text(SERVICE.format("vllm"))
         (root / one / "kustomization.yaml").write_text("# vllm\n" + KUSTOMIZATION.format("v0.30.0"))
-    for at, one in enumerate(sorted(CORPUS.glob("[dks]*/*.*"))[::4]):
-        if one.is_file() and ".expect." not in one.name:
-            shutil.copy(one, root / ("a", "b", "b/c")[at % 3] / f"{at}-{one.name}")
+    for at, file in enumerate(sorted(CORPUS.glob("[dks]*/*.*"))[::4]):
+        if file.is_file() and ".expect." not in file.name:
+            shutil.copy(file, root / ("a", "b", "b/c")[at % 3] / f"{at}-{file.name}")
     (root / "notes.txt").write_text("nothing of ours")
     return root
 
@@ -114,7 +116,7 @@ def test_after_any_edits_a_warm_run_says_what_a_cold_one_says(tree: Path, tmp_pa
 def counted(monkeypatch) -> Iterator[dict[str, list[str]]]:
     """The names of files read and judged."""
     calls: dict[str, list[str]] = {"read": [], "judged": []}
-    read, judge = recognise.read_file, lint_files.findings_of
+    read, judge = recognise.read_file, lint_judging.findings_of
 
     def reading(name, *rest):
         calls["read"].append(Path(name).name)
@@ -275,7 +277,7 @@ def test_what_was_not_used_for_longest_goes_first(tree: Path, tmp_path: Path, co
 def home(tmp_path_factory) -> Path:
     """A cache folder with the compiled catalogue, so that no process compiles it, and without results."""
     here = tmp_path_factory.mktemp("home")
-    lint_files.knowledge("vllm")
+    catalogue(), profiles()  # they are compiled now
     (here / "inference-advisor").mkdir()
     for one in cache_folder().glob("*.json"):
         shutil.copy(one, here / "inference-advisor")
@@ -323,3 +325,20 @@ def test_half_a_character_is_not_kept() -> None:
     record = lint_files.texts((("x.yaml", b"vllm: 1"),), evidence=False)[0].record
     assert lint_record.written(lint_record.Record(record.out, comments=())) is not None
     assert lint_record.written(lint_record.Record(type(record.out)("x", "", ("\ud83d",), ()))) is None
+
+
+def test_where_python_has_no_sqlite_nothing_is_kept(tree: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "sqlite3", None)
+    assert lint(request(tree, tmp_path / "kept")) == lint(request(tree, None))
+
+
+def test_while_another_process_writes_nothing_is_lost(tree: Path, tmp_path: Path, counted, monkeypatch) -> None:
+    kept = tmp_path / "kept"
+    work(counted, tree, kept)
+    monkeypatch.setattr(lint_cache, "_WAIT_S", 0)
+    with sqlite3.connect(database(kept), isolation_level=None) as at:
+        at.execute("BEGIN EXCLUSIVE")
+        assert work(counted, tree, kept)[0]
+        at.execute("COMMIT")
+    at.close()
+    assert work(counted, tree, kept) == ([], [])

@@ -151,7 +151,7 @@ def _all(
     folders: Sequence[Sequence[Path]], request: LintRequest, cache: Cache | None, edits: bool
 ) -> Iterator[list[Looked]]:
     """What came of the files, a folder at a time: of those that are not known, several at once where they are many."""
-    kept = [recalled(one, request.evidence, cache) if cache else ({}, False) for one in folders]
+    kept = recalled(folders, request.evidence, cache) if cache else [({}, False) for _ in folders]
     left = [(one, known) for one, (known, all_) in zip(folders, kept, strict=True) if not all_]
     many = sum(len(one) - len(known) for one, known in left) >= MANY
     processes = (request.processes or os.cpu_count() or 1) if many else 1

@@ -11,29 +11,28 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import advisor
 from advisor.catalog.kept import cache_folder
 from advisor.catalog.places import root
 from advisor.jobs import lint_record
 
+if TYPE_CHECKING:
+    import sqlite3
+
 MOST_BYTES = 64 << 20  # of what is kept
 _STAYS = 3 / 4  # of that, where there was more
 _AT_ONCE = 500  # keys of one question
 _WAIT_S = 2.0  # for another process that writes
-_PASSING = {
-    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_NOMEM,
-}  # fmt: skip
-"""Why SQLite may fail though the file is sound."""
+_PASSING = ("BUSY", "LOCKED", "READONLY", "FULL", "IOERR", "CANTOPEN", "PERM", "AUTH", "NOMEM")
+"""What SQLite calls failures that are no fault of the file."""
 _TABLE = "CREATE TABLE IF NOT EXISTS kept (key BLOB UNIQUE, day INTEGER, beside BLOB, services TEXT, record BLOB)"
 
 
@@ -97,6 +96,10 @@ class Cache:
 
     def _with(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
         """What `work` makes of a connection, all that it changes or none of it; None where there can be none."""
+        try:
+            import sqlite3  # not in every build of Python
+        except ImportError:
+            return None
         at: sqlite3.Connection | None = None
         try:
             if not _is_ours(self.file):
@@ -105,8 +108,10 @@ class Cache:
             at.executescript(f"PRAGMA auto_vacuum = FULL; {_TABLE}")
             with at:
                 return work(at)
-        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
-            if not isinstance(error, OSError) and getattr(error, "sqlite_errorcode", 0) & 0xFF not in _PASSING:
+        except OSError:
+            return None
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            if not getattr(error, "sqlite_errorname", "").startswith(tuple(f"SQLITE_{one}" for one in _PASSING)):
                 with contextlib.suppress(OSError):
                     self.file.unlink()
             return None

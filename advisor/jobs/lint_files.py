@@ -26,6 +26,8 @@ from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.lint import FileOut, LintFinding
 
+__all__ = ["Judged", "Known", "Looked", "Opened", "Seen", "folder", "recalled", "texts", "unchanged"]
+
 ENGINE_MARKS = (b"vllm", b"sglang", b"lmdeploy", b"xllm", b"VLLM", b"SGLANG", b"LMDEPLOY", b"XLLM", b"vLLM", b"SGLang")
 
 Seen = Callable[[Deployment], Deployment]
@@ -124,27 +126,38 @@ def folder(
     ]
 
 
-def recalled(files: Sequence[Path], evidence: bool, kept: lint_cache.Cache) -> tuple[dict[Path, Known], bool]:
-    """What is kept of the files as they are, and whether that is all there is to know of the folder."""
+def recalled(
+    folders: Sequence[Sequence[Path]], evidence: bool, kept: lint_cache.Cache
+) -> list[tuple[dict[Path, Known], bool]]:
+    """Of each folder what is kept of its files as they are, and whether that is all there is to know of it."""
+    keyed = [_keyed(files, evidence) for files in folders]
+    rows = kept.found([key for keys, _ in keyed for key, _ in keys.values()])
+    return [_known(keys, rows, sound) for keys, sound in keyed]
+
+
+def _keyed(files: Iterable[Path], evidence: bool) -> tuple[dict[Path, tuple[bytes, bytes]], bool]:
+    """Key and digest of each file that may be ours, and whether all files could be read."""
     keys: dict[Path, tuple[bytes, bytes]] = {}
-    problems = False
+    sound = True
     for one in files:
         content, problem = _content(one)
-        problems = problems or bool(problem)
+        sound = sound and not problem
         if content is not None:
-            key = lint_cache.key(one.as_posix(), content, evidence=evidence)
-            keys[one] = key, _digest(content)
-    rows = kept.found([key for key, _ in keys.values()])
+            keys[one] = lint_cache.key(one.as_posix(), content, evidence=evidence), _digest(content)
+    return keys, sound
+
+
+def _known(
+    keys: Mapping[Path, tuple[bytes, bytes]], rows: Mapping[bytes, Row], sound: bool
+) -> tuple[dict[Path, Known], bool]:
     known: dict[Path, Known] = {}
     for one, (key, digest) in keys.items():
         row = rows.get(key)
         record = lint_record.read(row.record, one.as_posix()) if row is not None else None
         if row is not None and record is not None:
             known[one] = Known(row, record, digest)
-    if problems or len(known) < len(keys):
-        return known, False
     digest = beside(each.beside(one) for one, each in known.items())
-    return known, all(one.row.beside == digest for one in known.values())
+    return known, sound and len(known) == len(keys) and all(one.row.beside == digest for one in known.values())
 
 
 def unchanged(files: Iterable[Path], known: Mapping[Path, Known]) -> list[Looked]:
