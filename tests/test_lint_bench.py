@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from advisor.jobs.judging import catalogue
 from advisor.jobs.lint import LintRequest, lint
 from tests.counting import steps
 from tests.lint_bench import checkov_command, lint_command
@@ -21,7 +22,7 @@ PACKAGE = str(Path(__file__).parents[1] / "advisor")
 COUNTED = ("lint_files.py:_content", "lint_judging.py:findings_of", "recognise.py:read_file")
 
 
-def calls_of(folder: Path) -> tuple[Counter[str], int]:
+def calls_of(folder: Path, cache: Path | None = None) -> tuple[Counter[str], int]:
     """Calls by function of ours, and files reported, of one lint in this process."""
     counted: Counter[str] = Counter()
 
@@ -30,7 +31,7 @@ def calls_of(folder: Path) -> tuple[Counter[str], int]:
         if event == "call" and code.co_filename.startswith(PACKAGE):
             counted[f"{Path(code.co_filename).name}:{code.co_name}"] += 1
 
-    request = LintRequest((folder,), date(2026, 11, 29), processes=1)
+    request = LintRequest((folder,), date(2026, 11, 29), processes=1, cache=cache)
     before = sys.getprofile()
     sys.setprofile(count)
     try:
@@ -102,6 +103,24 @@ def test_four_times_as_much_takes_about_four_times_as_many_steps(write, tmp_path
 def test_each_file_is_opened_read_and_judged_once(counts) -> None:
     for size, calls in counts.items():
         assert {name: calls[name] for name in COUNTED} == dict.fromkeys(COUNTED, size)
+
+
+def test_a_second_run_opens_each_file_and_reads_and_judges_only_what_has_changed(tmp_path) -> None:
+    folder, cache = make(2 * A_FOLDER, tmp_path / "made"), tmp_path / "cache"
+    calls_of(folder, cache)
+    counts = calls_of(folder, cache)[0]
+    assert [counts[name] for name in COUNTED] == [2 * A_FOLDER, 0, 0]
+    changed = next(folder.rglob("*.yaml"))
+    changed.write_text(changed.read_text() + "# changed\n")
+    counts = calls_of(folder, cache)[0]
+    assert [counts[name] for name in COUNTED] == [2 * A_FOLDER + 1, 1, 1]
+
+
+def test_of_many_alike_launches_the_rules_are_gone_through_once(tmp_path) -> None:
+    one_file(60, tmp_path)
+    calls = calls_of(tmp_path)[0]
+    assert calls["grounds.py:grounds"] == 60
+    assert calls["judge.py:build_affected"] < len(catalogue()) + 5 * 60
 
 
 def test_a_file_costs_as_many_calls_in_a_large_tree_as_in_a_small_one(counts) -> None:
