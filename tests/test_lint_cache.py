@@ -103,7 +103,7 @@ def change(random_: random.Random, root: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_after_any_edits_a_warm_run_says_what_a_cold_one_says(tree: Path, tmp_path: Path, seed: int) -> None:
     random_ = random.Random(seed)
-    for _ in range(14):
+    for _ in range(9):
         for _ in range(random_.randrange(3)):
             change(random_, tree)
         evidence = random_.random() < 0.2
