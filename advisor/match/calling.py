@@ -40,8 +40,6 @@ class Met:
 
     def holds(self, one: Trigger) -> bool:
         """Whether the trigger is met."""
-        if not self.view.may_tell(one.atom.kind, one.atom.name):
-            return False
         try:
             return truth(one.atom, self.view) is (Truth.YES if one.holds else Truth.NO)
         except PatternError:

@@ -37,7 +37,8 @@ def truth(condition: Condition | None, view: View) -> Truth:
     if condition is None:
         return Truth.YES
     if isinstance(condition, Atom):
-        return _atom(condition, view).truth
+        told = view.may_tell(condition.kind, condition.name)
+        return _atom(condition, view).truth if told else Truth.UNKNOWN
     truths = (truth(part, view) for part in condition.parts)
     if condition.kind == "not":
         return ~next(truths)

@@ -213,15 +213,40 @@ class View:
         return found
 
     def may_tell(self, kind: str, name: str) -> bool:
-        """Whether the case can say anything of it: of a line nothing without texts, of a flag nothing without launches,
-        and nothing of a fact that no reader saw and that follows from nothing, but for what was answered."""
+        """Whether the case can say anything of it; what nothing can be said of is not known.
+
+        Nothing is said of a line without texts, of a flag without launches, nor of a fact that no reader saw and that
+        follows from nothing, unless it was answered.
+        """
         if kind == "log":
-            return bool(self._searched or self._answered_lines)
+            return self._may_be_told(name)
         if kind == "stack":
             return bool(self.case.threads) or f"stack:{name}" in self._facts
         if kind in ("setting", "env"):
             return bool(self.case.launches) or f"{kind}:{name}" in self._facts
         return kind != "fact" or name in self._facts or name in self._derivable
+
+    def _may_be_told(self, pattern: str) -> bool:
+        if not self._searched:
+            return pattern in self._answered_lines
+        return self._told is None or pattern in self._told or self._gate is None or pattern not in self._gate
+
+    @cached_property
+    def _told(self) -> frozenset[str] | None:
+        """The patterns that a text can show or that were answered; None where nothing tells, or silence counts."""
+        if self._gate is None or self._is_covered:
+            return None
+        return self._answered_lines.union(*map(self._shown, self._searched))
+
+    @cached_property
+    def _gate(self) -> Gate | None:
+        return self.gate() if self.gate is not None and self._searched else None
+
+    @cached_property
+    def _is_covered(self) -> bool:
+        """Whether the logs span the whole run: what they do not show was not."""
+        logs = [one for one in self.case.artifacts if one.kind == "log"]
+        return bool(logs) and all(one.covered for one in logs)
 
     @cached_property
     def _derivable(self) -> frozenset[str]:
@@ -230,10 +255,10 @@ class View:
 
     def patterns(self, among: Collection[str]) -> Collection[str]:
         """Those of the patterns that a text of the case may show, or that an answer says it does."""
-        if self.gate is None:
-            return among if self._searched or self._answered_lines else ()
-        shown = {one for each in self._searched for one in self._shown(each)}
-        return [one for one in (*shown, *self._answered_lines) if one in among]
+        if self._gate is None:
+            return among if self._searched else self._answered_lines.intersection(among)
+        shown = self._answered_lines.union(*map(self._shown, self._searched))
+        return [one for one in shown if one in among]
 
     @cached_property
     def _searched(self) -> tuple[Artifact, ...]:
@@ -246,12 +271,12 @@ class View:
     def _shown(self, artifact: Artifact) -> frozenset[str]:
         """The patterns that the gate lets through to this text."""
         key = id(artifact)
-        if key not in self._let_through and self.gate is not None:
-            self._let_through[key] = self.gate().possible(artifact.text)
+        if key not in self._let_through and self._gate is not None:
+            self._let_through[key] = self._gate.possible(artifact.text)
         return self._let_through[key]
 
     def _may_show(self, artifact: Artifact, pattern: str) -> bool:
-        return self.gate is None or pattern not in self.gate() or pattern in self._shown(artifact)
+        return self._gate is None or pattern not in self._gate or pattern in self._shown(artifact)
 
     # facts, hardware, components, model
 
@@ -371,8 +396,6 @@ class View:
     # lines and stacks
 
     def _log(self, pattern: str) -> Answer:
-        logs = [one for one in self.case.artifacts if one.kind == "log"]
-        covered = bool(logs) and all(one.covered for one in logs)
         for artifact in self._searched:
             for found in compile_pattern(pattern).finditer(artifact.text) if self._may_show(artifact, pattern) else ():
                 start, end = found.start(), found.end()
@@ -385,7 +408,7 @@ class View:
         ask = Missing(
             f"log:{pattern}", f"Does any rank's log have a line matching `{pattern}`?", "the complete log of every rank"
         )
-        return self._answered(ask, covered)
+        return self._answered(ask, self._is_covered)
 
     def _answered(self, ask: Missing, absent: bool = False) -> Answer:
         """What the user said of a line or stack that was not seen."""
