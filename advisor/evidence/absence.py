@@ -67,7 +67,7 @@ def _sighting(
     denied = bare and _denied(row.text, at - row.start)
     if denied and artifact.kind == "text":
         return None
-    span = Span(artifact.name, artifact.first_line + rows[text.count("\n", 0, at)])
+    span = Span(artifact.name, artifact.number_of(rows[text.count("\n", 0, at)]))
     quoted = bare and (denied or artifact.name in worded)
     printed = artifact.kind != "text" and not quoted
     return Sighting(_quoted(row.text, at - row.start, end - row.start), span, printed)

@@ -306,9 +306,9 @@ def _by_one_clock(ended: Sequence[tuple[Beat, Artifact]]) -> bool:
 
 
 def _clock_kind(beat: Beat, artifact: Artifact) -> object:
-    index = beat.span.line - artifact.first_line if beat.span else -1
-    rows = artifact.text.split("\n", index + 1) if index >= 0 else []
-    return clock_of(rows[index][:_HEAD]) if index < len(rows) and index >= 0 else None
+    index = artifact.index_of(beat.span.line) if beat.span else None
+    rows = artifact.text.split("\n", index + 1) if index is not None else []
+    return clock_of(rows[index][:_HEAD]) if index is not None and index < len(rows) else None
 
 
 def _went_on(beat: Beat) -> bool:

@@ -253,9 +253,8 @@ def _whose(artifact: Artifact, line: Line) -> tuple[str, str]:
 
 def _line_of(artifact: Artifact, span: Span | None) -> Line | None:
     """The line at which a span of this artifact begins."""
-    if span is None or span.artifact != artifact.name or span.line < artifact.first_line:
-        return None
-    at = _starts(artifact, span.line - artifact.first_line)
+    index = artifact.index_of(span.line) if span is not None and span.artifact == artifact.name else None
+    at = _starts(artifact, index) if index is not None else None
     return line_around(artifact.text, at) if at is not None else None
 
 

@@ -144,8 +144,8 @@ class _Text:
         return [*occurrences(self.artifact.text, "\n"), len(self.artifact.text)]
 
     def line(self, number: int) -> str:
-        index = number - self.artifact.first_line
-        if not 0 <= index < len(self.ends):
+        index = self.artifact.index_of(number)
+        if index is None or index >= len(self.ends):
             return ""
         return self.artifact.text[self.ends[index - 1] + 1 if index else 0 : self.ends[index]]
 
@@ -159,7 +159,7 @@ class _Text:
 
     def process(self, thread: Thread) -> str:
         """The process above the thread, else the number of its main thread; "" when neither is printed."""
-        index = thread.span.line - self.artifact.first_line
+        index = self.artifact.index_of(thread.span.line) or 0
         above = bisect_right(self.processes, index, key=lambda one: one[0])
         own = _OWN_NUMBER.match(body(self.line(thread.span.line)))
         return self.processes[above - 1][1] if above else own[1] if own and thread.name == "MainThread" else ""

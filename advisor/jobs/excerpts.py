@@ -38,13 +38,13 @@ class _Input:
     def __init__(self, name: str, parts: Sequence[Artifact]) -> None:
         self.name = name
         self.parts = [(one, _ends(one)) for one in parts]
-        self.last = max(one.first_line + len(ends) for one, ends in self.parts) - 1
+        self.last = max(one.number_of(len(ends) - 1) for one, ends in self.parts)
 
     def line(self, number: int) -> str:
         """The line of this number; "" for one that is blank, or that is in no part."""
         for one, ends in self.parts:
-            index = number - one.first_line
-            if 0 <= index < len(ends):
+            index = one.index_of(number)
+            if index is not None and index < len(ends):
                 line = one.text[ends[index - 1] + 1 if index else 0 : ends[index]].rstrip("\r")
                 if line.strip():
                     return line

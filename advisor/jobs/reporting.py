@@ -17,7 +17,7 @@ from advisor.match.questions import missing, questions, wanted
 from advisor.match.view import ANSWERED, View
 from advisor.model.case import Case
 from advisor.model.condition import Condition, Scalar
-from advisor.model.fact import HELPED, Fact
+from advisor.model.fact import HELPED, Artifact, Fact
 from advisor.model.launch import Launch
 from advisor.model.outcome import Missing
 from advisor.model.report import (
@@ -344,15 +344,17 @@ def _setting(launch: Launch, index: int) -> SettingOut:
     return SettingOut(one.flag, value, one.typed, str(one.span or launch.artifact), one.known)  # type: ignore[arg-type]
 
 
+def _lines(artifact: Artifact) -> int:
+    """How many lines of what the user gave it stands for."""
+    return artifact.number_of(artifact.text.count("\n")) - artifact.first_line + bool(artifact.text)
+
+
 def _coverage(case: Case, considered: int, left_out: tuple[str, ...]) -> Coverage:
     counted: dict[str, int] = {}
     for fact in case.facts:
         if fact.span:
             counted[fact.span.artifact] = counted.get(fact.span.artifact, 0) + 1
-    inputs = [
-        InputOut(one.name, one.kind, one.text.count("\n") + bool(one.text), counted.get(one.name, 0))
-        for one in case.artifacts
-    ]
+    inputs = [InputOut(one.name, one.kind, _lines(one), counted.get(one.name, 0)) for one in case.artifacts]
     inputs += [
         InputOut(one.artifact, "launch", one.text.count("\n") + 1, len(one.settings))
         for one in case.launches

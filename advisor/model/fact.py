@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import field, replace
 from typing import Literal
@@ -81,6 +82,9 @@ class Artifact:
     `covered` is the reader's word that the text spans the whole life of the process, so that a line not in it
     was not printed. It is False whenever that is not known. `parsed` is what the text was written from, where that
     spares its reader to parse it.
+
+    Of a huge log the text holds only the lines that tell something. `runs` then says where they stood: for each
+    stretch of lines that follow one another, the place of its first in the text, from 0, and its number.
     """
 
     name: str
@@ -90,12 +94,31 @@ class Artifact:
     rank: str | None = None
     covered: bool = False
     parsed: object = field(default=None, compare=False, repr=False)
+    runs: tuple[tuple[int, int], ...] = ()
+
+    def number_of(self, index: int) -> int:
+        """The number, in what the user gave, of the line at `index` (from 0) of this text."""
+        if not self.runs:
+            return self.first_line + index
+        first, number = self.runs[max(0, bisect_right(self.runs, index, key=lambda run: run[0]) - 1)]
+        return number + index - first
+
+    def index_of(self, number: int) -> int | None:
+        """Which line of this text, from 0, bears that number; None for one that is not in it."""
+        if not self.runs:
+            return number - self.first_line if number >= self.first_line else None
+        at = bisect_right(self.runs, number, key=lambda run: run[1])
+        if not at:
+            return None
+        first, begin = self.runs[at - 1]
+        index = first + number - begin
+        return index if at == len(self.runs) or index < self.runs[at][0] else None
 
     def span(self, start: int, end: int | None = None) -> Span:
         """The span of the characters `start`..`end` of this text."""
-        line = self.first_line + self.text.count("\n", 0, start)
-        last = line if end is None else line + self.text.count("\n", start, max(start, end - 1))
-        return Span(self.name, line, last)
+        index = self.text.count("\n", 0, start)
+        last = index if end is None else index + self.text.count("\n", start, max(start, end - 1))
+        return Span(self.name, self.number_of(index), self.number_of(last))
 
     def line_at(self, start: int, limit: int = 240) -> str:
         """The whole line around the character `start`, stripped and cut to `limit` characters."""
