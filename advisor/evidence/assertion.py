@@ -69,10 +69,13 @@ def without_own(text: str) -> Asserted:
     return Asserted(_blanked(text, parts), _notes(parts))
 
 
-def printed(text: str) -> Asserted:
-    """A log without what clients asked and were answered; in a paste, also without what no engine printed."""
+def printed(text: str, paste: bool = True) -> Asserted:
+    """A log without what clients asked and were answered; in a paste, also without what no engine printed.
+
+    `paste` is False for a part of a log that is too long to be one.
+    """
     parts = [(start, end, REQUEST) for start, end in bodies(text)]
-    if len(text) <= MAX_PASTE:
+    if paste and len(text) <= MAX_PASTE:
         parts += [(start, end, OWN) for start, end in own(text)]
         parts += among_log_lines(text)
     return Asserted(_blanked(text, parts), _notes(parts))

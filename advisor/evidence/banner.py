@@ -97,6 +97,13 @@ _TRACES = {
     "lmdeploy": ("lmdeploy/pytorch/", "lmdeploy/serve/", "lmdeploy/turbomind/", "- lmdeploy - ", "Avg thr (in/out):"),
     "xllm": ("xllm::",),
 }
+_TORCH_MARK = "PyTorch version "
+MARKS = (
+    *(mark for mark, _, _ in _BANNERS),
+    *_ARGS,
+    *(mark for marks in _TRACES.values() for mark in marks),
+    _TORCH_MARK,
+)
 _TORCH = Shape(r"PyTorch version (\d+\.\d+[\w.+]*) available")  # PyTorch version 2.8.0 available.
 _MAX = 50
 _LONGEST = 200_000  # characters
@@ -115,7 +122,7 @@ def read(artifact: Artifact) -> Iterator[Fact]:
             dump = artifact.text[at : row.end].strip(" -")
             yield sighting(artifact, "banner.args", dump, at, row.end)
             yield sighting(artifact, "banner.complete", mark in _WHOLE and whole(dump), at, row.end)
-    for at in occurrences(artifact.text, "PyTorch version "):
+    for at in occurrences(artifact.text, _TORCH_MARK):
         found = _TORCH.match(artifact.text, at)
         if found:
             yield sighting(artifact, "component.torch", found[1], at)

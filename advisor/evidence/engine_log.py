@@ -229,7 +229,32 @@ _QUIET = frozenset(
     {"KeyboardInterrupt", "SystemExit", "CancelledError", "GeneratorExit", "StopIteration", "StopAsyncIteration"}
 )
 _GLOG_FATAL = Shape(r"^(?:\S+ )?F\d{4,8} \d\d:\d\d:\d\d\.\d+ +(?:\d+ )?[\w./-]+:\d+\] (Check failed)?", re.M)
+FATAL = r"F\d{4,8} \d\d:\d\d:\d\d\.\d+ "  # what every such line has
 _QUIET_HEAD = Shape(r"\b(?:INFO|DEBUG|WARNING)\b|\[?[IW]\d{4}")
+_SPOKEN_BY_WATCHDOG = ("terminate called", "Process group watchdog thread terminated")
+_ALARM_AT = (
+    "atchdog timeout (self.",
+    "Scheduler watchdog timeout",
+    "Watchdog caught collective operation timeout",
+    "Heartbeat monitor timed out",
+)
+MARKS = (
+    *(mark for mark, _ in _ALARMS),
+    *_OOM,
+    *_CRASH,
+    *_ECHO_CRASH,
+    *_KILLED,
+    *_CAPTURE,
+    *_NAN,
+    *_STARTUP,
+    _STARTUP_IF_SEEN,
+    *_STOPPING,
+    *_CLEAN,
+    *_READY,
+    *_ALIVE,
+    *_SPOKEN_BY_WATCHDOG,
+    *_ALARM_AT,
+)
 _THROWN = Shape(r"terminate called after throwing an instance of '([^'\n]+)'|Fatal Python error: ([^\n]{1,80})")
 
 
@@ -303,13 +328,7 @@ def _alarms(artifact: Artifact) -> Iterator[Fact]:
 
 def _alarm_at(text: str) -> int | None:
     """Where a watchdog first spoke."""
-    marks = (
-        "atchdog timeout (self.",
-        "Scheduler watchdog timeout",
-        "Watchdog caught collective operation timeout",
-        "Heartbeat monitor timed out",
-    )
-    found = [at for mark in marks if (at := text.find(mark)) >= 0]
+    found = [at for mark in _ALARM_AT if (at := text.find(mark)) >= 0]
     return min(found) if found else None
 
 
@@ -365,7 +384,7 @@ def _ended(text: str, one: Raised, alive: int) -> bool:
 
 def _spoken_by_watchdog(text: str) -> bool:
     """Whether the abort is the watchdog's own doing, which is no crash of its own."""
-    return "terminate called" in text and "Process group watchdog thread terminated" in text
+    return all(mark in text for mark in _SPOKEN_BY_WATCHDOG)
 
 
 def _crashes(artifact: Artifact) -> Iterator[tuple[int, Fact]]:

@@ -34,6 +34,7 @@ _ECHO = Shape(
     r"See root cause above|See stack trace|atchdog|TCPStore|ancelled|DistBackendError|imed out|TimeoutError|"
     r"EngineCore encountered an issue|EOFError|ConnectionError|NCCL communicator"
 )
+MEMORY = "Tried to allocate "
 _MEMORY = Shape(r"OutOfMemory|ut of memory")
 _ASKED = Shape(r"Tried to allocate ([\d.]+ [KMGT]?i?B)")
 _FREE = Shape(r"of which ([\d.]+ [KMGT]?i?B) is free|; ([\d.]+ [KMGT]?i?B) free")
@@ -148,7 +149,7 @@ def tell_memory(account: Account, artifacts: Iterable[Artifact], ranks: Ranks) -
     """How much was asked for and how much was free, the first time on each rank."""
     told: set[str] = set()
     for artifact in artifacts:
-        for count, at in enumerate(occurrences(artifact.text, "Tried to allocate ")):
+        for count, at in enumerate(occurrences(artifact.text, MEMORY)):
             if count > _MAX:
                 break
             row = line_around(artifact.text, at)

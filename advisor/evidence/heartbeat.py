@@ -21,6 +21,7 @@ running and a throughput of zero.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from advisor.evidence.lines import line_around, lines, rank_of, speaker_of
@@ -43,6 +44,7 @@ FACTS = (
 
 _MARKS = ("Decode batch", "Avg prompt throughput:", "Avg thr (in/out):")
 _OTHERS = ("Prefill batch", "SpecDecoding metrics:", "KV Transfer metrics:", '"GET /health', '"GET /metrics')
+MARKS = (*_MARKS, *_OTHERS)
 _ENGINE = Shape(r"\b(Engine \d{3}):")  # Engine 000: Avg prompt throughput
 _RUNNING = Shape(r"#running-req: (\d{1,18})|Running: (\d{1,18}) reqs|running/waiting\): (\d{1,18}) /")
 _N = r"(\d{1,18}(?:\.\d+)?)"
@@ -52,7 +54,7 @@ _RATES = Shape(
 )
 _DAY_S = 86_400.0
 Clock = tuple[str, bool]  # as `clock_of` tells it
-_MAX_BEATS = 2_000
+MAX_BEATS = 2_000
 _MAX_COUNTED = 10_000
 _LEAST_BEATS = 3
 _STILL_BEATS = 6
@@ -75,7 +77,8 @@ class Pulse:
         return self.moment.seconds if self.moment else None
 
 
-def pulses(text: str, marks: tuple[str, ...] = _MARKS, most: int = _MAX_BEATS) -> dict[tuple[str, str], list[Pulse]]:
+@lru_cache(maxsize=2)  # of the text being read
+def pulses(text: str, marks: tuple[str, ...] = _MARKS, most: int = MAX_BEATS) -> dict[tuple[str, str], list[Pulse]]:
     """The last pulses, in order, of each source and mark. A source is a pod, rank or engine; "" when none is named."""
     found: dict[tuple[str, str], list[Pulse]] = {}
     for mark in marks:
@@ -115,7 +118,7 @@ def beats(artifact: Artifact) -> tuple[Beat, ...]:
     `source` falls back to the rank of the file, then to its name; `kind` is the mark. Times without a year count as if
     it were 1970, times without a date from midnight; all of one clock in a file are on one scale.
     """
-    found = pulses(artifact.text, (*_MARKS, *_OTHERS), _MAX_COUNTED)
+    found = pulses(artifact.text, MARKS, _MAX_COUNTED)
     if not found:
         return ()
     clocks = {source: _clock(artifact.text, each) for source, each in found.items()}

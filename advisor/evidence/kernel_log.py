@@ -18,7 +18,7 @@ from advisor.evidence.sighting import sighting
 from advisor.model.fact import Artifact, Fact
 from advisor.model.shape import Shape
 
-_MARKS = ("Killed process ", "Kill process ", "oom-kill:")
+MARKS = ("Killed process ", "Kill process ", "oom-kill:")
 _KILLED = Shape(r"Kill(?:ed)? process \d+ \(([^)\n]{1,16})|oom-kill:[^\n]{0,1000}?\btask=([^,\n]{1,16})")
 _OURS = Shape(
     r"python|vllm|sglang|lmdeploy|xllm|turbomind|^ray\b|ray::|pt_main|pt_data|torchrun|EngineCore|Worker|api_server",
@@ -29,7 +29,7 @@ _MAX = 200
 
 def read(artifact: Artifact) -> tuple[Fact, ...]:
     """The first such process."""
-    for mark in _MARKS:
+    for mark in MARKS:
         for count, at in enumerate(occurrences(artifact.text, mark)):
             if count > _MAX:
                 break

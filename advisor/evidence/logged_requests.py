@@ -32,6 +32,12 @@ _REQUEST = Shape(
 )
 _PLAIN = Shape(r"^.{0,120}?\b(?:user )?prompts?: (?=\S)(?!['\"\[{])(?!\d)([^\n]{1,20000})", re.M)
 _LOGGED = Shape(r"^\W{0,3}(?:\d{4}-\d\d-\d\d|[IWEF]\d{4} |INFO|DEBUG|WARNING|\(\w+ pid=)")
+# one of these stands wherever a body is; for the linear-time engine
+TRIGGERS = (
+    r"(?:prompts?|input_text)[\"']?\s{0,3}[:=]\s{0,3}\[?['\"]",
+    r"prompts?: [^\s'\"\[{0-9]",
+    *_REQUEST.pattern.split("|"),
+)
 
 
 def bodies(text: str) -> Iterator[tuple[int, int]]:

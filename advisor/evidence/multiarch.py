@@ -25,6 +25,8 @@ _MARKS = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 _NAME = Shape(r"[\w./+-]*/[\w-]*linux-gnu/[\w.+-]*|[\w.]+\.cpython-\d+-\w+-linux-gnu\.so")
 
 _WINDOWS = Shape(r'File "[A-Za-z]:\\')
+_CAPABLE = ("with CUDA capability sm_", "Value 'sm_")
+MARKS = (*_MARKS.values(), ":\\", *_CAPABLE)
 _CAPABILITY = Shape(r"with CUDA capability sm_(\d{2,3})|Value 'sm_(\d{2,3})[af]?' is not defined")
 
 
@@ -40,7 +42,7 @@ def _system(artifact: Artifact) -> Iterator[Fact]:
 
 
 def _capability(artifact: Artifact) -> Iterator[Fact]:
-    for mark in ("with CUDA capability sm_", "Value 'sm_"):
+    for mark in _CAPABLE:
         at = artifact.text.find(mark)
         found = _CAPABILITY.match(artifact.text, at) if at >= 0 else None
         if found:

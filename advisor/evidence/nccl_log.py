@@ -27,6 +27,8 @@ from advisor.model.shape import Shape
 
 _FAILED = "failure detected by watchdog at work sequence id"
 _STUCK = ("Heartbeat monitor timed out", "watchdog got stuck for")
+_NAMED = ("NCCL version ", "using nccl==")
+MARKS = (CAUGHT, _FAILED, *_STUCK, *_NAMED, " nNodes ")
 _VERSION = Shape(r"(?:NCCL version |using nccl==)(\d+\.\d+(?:\.\d+)?)")
 _NODES = Shape(r"nRanks \d{1,9} nNodes (\d{1,6}) localRanks ")
 _AFTER = Shape(r": (\d{1,18})")
@@ -155,7 +157,7 @@ def _stuck(artifact: Artifact) -> Iterator[Fact]:
 
 
 def _versions(artifact: Artifact) -> Iterator[Fact]:
-    for mark in ("NCCL version ", "using nccl=="):
+    for mark in _NAMED:
         for count, at in enumerate(occurrences(artifact.text, mark)):
             if count > _MAX:
                 break

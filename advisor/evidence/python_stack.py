@@ -56,9 +56,16 @@ _PLACED_FRAME = Shape(r"\s*(?:at )?(\S.*?) \(([^()]*(?:\(\))?)\)\s*$")
 _LOCAL = Shape(r" {7,8}[^\n]*(?:Arguments|Locals):$| {7,}[A-Za-z_.]\w*: ")
 _BARE = Shape(r"\s*([A-Za-z_~]\w*(?:::~?\w+)*)\s*$")
 # what a line with a frame, or the heading of a thread, has in it; for the linear-time engine
+HEADINGS = (
+    "most recent call first",
+    r"Thread (?:0x)?[0-9a-f]+ ?[(]",
+    "Process [0-9]+: ",
+    "#[0-9]{1,3}:? +[^ ]+.*(?:[(]| from |::)",
+    r"@ +0x",
+)
 _LOOKS_LIKE = (
-    r'File "|most recent call|Thread (?:0x)?[0-9a-f]+ ?[(]|Process [0-9]+: |#[0-9]{1,3}:? +[^ ]+.*(?:[(]| from |::)|'
-    r"@ +0x| [(][^() ]*[.](?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[0-9.]*)(?::[0-9]+)?[)]"
+    rf'File "|most recent call|{"|".join(HEADINGS[1:])}|'
+    r" [(][^() ]*[.](?:py|pyx|cc|cpp|cxx|cu|cuh|c|h|hpp|so[0-9.]*)(?::[0-9]+)?[)]"
 )
 _WHOLE_UP_TO = 256 << 10  # characters
 _NEAR_LINES = 60

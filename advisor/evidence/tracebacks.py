@@ -40,7 +40,7 @@ from advisor.evidence.lines import (
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
-_HEADING = "Traceback (most recent call last)"  # also of `Exception Group Traceback (most recent call last)`
+HEADING = "Traceback (most recent call last)"  # also of `Exception Group Traceback (most recent call last)`
 _RAY_TASK = Shape(r"(?:ray\.exceptions\.)?RayTaskError\(([\w.]+)\)")
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
 _RAISED = Shape(
@@ -53,6 +53,8 @@ _ALONE = Shape(
 _MARGIN = Shape(r"^\s*(?:\| ?|\+ (?=Exception Group))")  # of an exception group's branches
 _MAX_LINES = 600
 _MAX_UNITS = 2_000
+_WORDS = ("Error", "Exception", "Timeout")
+MARKS = (HEADING, *_CHAIN, *_WORDS)
 _QUIET_LEVEL = Shape(r"\b(?:INFO|DEBUG|WARNING)\b|\[?[IW]\d{4}")
 
 
@@ -82,7 +84,7 @@ class Raised:
 def raised(text: str) -> list[Raised]:
     """Every exception in the text, in the order of their lines."""
     whole: list[Raised] = []
-    for at in occurrences(text, _HEADING):
+    for at in occurrences(text, HEADING):
         if len(whole) >= _MAX_UNITS:
             break
         unit = _unit(text, at, whole[-1] if whole else None)
@@ -97,7 +99,7 @@ def _unit(text: str, at: int, before: Raised | None) -> Raised | None:
     grouped = bool(_MARGIN.match(body(head.text)))
     for row in _own_lines(text, head):
         printed = _MARGIN.sub("", body(row.text)) if grouped else body(row.text)
-        if _HEADING in row.text:
+        if HEADING in row.text:
             return None
         if not printed.strip() or printed[:1].isspace() or printed.startswith(("|", "+", "[Previous line")):
             continue
@@ -156,7 +158,7 @@ def _named(name: str, message: str | None, printed: str) -> tuple[str, str]:
 def _alone(text: str) -> Iterator[Raised]:
     """Exception lines whose traceback was left out; what a logger calls a mere warning is not one."""
     seen: set[int] = set()
-    for word in ("Error", "Exception", "Timeout"):
+    for word in _WORDS:
         for at in occurrences(text, word):
             row = line_around(text, at)
             if row.start in seen or len(seen) > _MAX_UNITS:

@@ -39,6 +39,7 @@ STATUS = Shape(
     r"ast enqueued (?:NCCL )?work: (-?\d{1,18})(?:, last started (?:NCCL )?work: (-?\d{1,18}))?"
     r", last completed (?:NCCL )?work: (-?\d{1,18})"
 )
+MARKS = (CAUGHT, "[PG ", "ast enqueued ")
 _AT = Shape(r"(?:at work sequence id|at NCCL work|by watchdog at work): (\d{1,18})")
 _LONGEST = 4_000
 _HEAD = 400  # characters of a line before its mark
