@@ -32,7 +32,7 @@ MAX_RATIO = 100
 MAX_BOMBS = 5  # files that unpack to more than that
 RATIO_FROM = 1 << 20  # bytes; smaller files may be as repetitive as they like
 
-_CHUNK = 1 << 16
+_CHUNK, _UNPACKED = 1 << 16, 1 << 20
 _SMALL = 64  # bytes; an empty file packs to less
 _MAGIC = (
     (b"\x1f\x8b", "gzip"),
@@ -48,7 +48,7 @@ _NOT_LOGS = {
     "META-INF/MANIFEST.MF": "a Java archive",
 }
 _NO_FILE = "link(s), device(s) or sparse file(s) were not read"
-_DAMAGE = (
+DAMAGE = (
     EOFError,
     LookupError,
     NotImplementedError,
@@ -100,7 +100,7 @@ def _opened(kind: str, name: str, data: bytes, budget: Budget) -> Iterator[tuple
         for why, count in sorted(skipped.items()):
             budget.say("ignored", f"{count} {why}", name)
         return
-    content = _drain(_stream(kind, data), len(data), name, budget)
+    content = _drain(unpacked(kind, io.BytesIO(data), _CHUNK), len(data), name, budget)
     if not content and len(data) > _SMALL and not any(note.span == Span(name) for note in budget.notes):
         budget.say("unreadable", "nothing could be unpacked", name)
     yield name, content
@@ -117,15 +117,25 @@ def _drain(chunks: Iterator[bytes], packed: int, name: str, budget: Budget) -> b
                 budget.bombs -= "times its size" in over
                 budget.say("limit", over, name)
                 break
-    except _DAMAGE as error:
-        budget.say("unreadable", f"damaged or cut short ({type(error).__name__}): read as far as it goes", name)
+    except DAMAGE as error:
+        budget.say("unreadable", damaged(error), name)
     return bytes(out[:MAX_BYTES] if len(out) > MAX_BYTES and not packing(bytes(out[:512])) else out)
+
+
+def damaged(error: Exception) -> str:
+    """What is said of a packed file that breaks off."""
+    return f"damaged or cut short ({type(error).__name__}): read as far as it goes"
+
+
+def too_much(size: int) -> str:
+    """What is said of a packed file of which, for what it unpacks to, only so many bytes were read."""
+    return f"unpacks to more than {MAX_RATIO} times its size: only the first {size >> 10} KiB were read"
 
 
 def _over(out: bytearray, packed: int, budget: Budget) -> str:
     """Which limit bites, in words; "" when none does."""
     if len(out) > RATIO_FROM and len(out) > MAX_RATIO * max(1, packed):
-        return f"unpacks to more than {MAX_RATIO} times its size: only the first {len(out) >> 10} KiB were read"
+        return too_much(len(out))
     if budget.total <= 0:
         return f"unpacks to more than {MAX_TOTAL >> 20} MiB in all: the rest was not read"
     if len(out) > MAX_BYTES and not packing(bytes(out[:512])):
@@ -133,50 +143,57 @@ def _over(out: bytearray, packed: int, budget: Budget) -> str:
     return ""
 
 
-def _stream(kind: str, data: bytes) -> Iterator[bytes]:
+def unpacked(kind: str, file: IO[bytes], chunk: int = _UNPACKED) -> Iterator[bytes]:
+    """The content of a single packed file in chunks of at most so many bytes. Raises one of `DAMAGE`."""
     if kind == "gzip":
-        return _gzip(data)
+        return _gzip(file, chunk)
     if kind == "bzip2":
-        return _framed(importlib.import_module("bz2").BZ2Decompressor, data, OSError)
+        return _framed(importlib.import_module("bz2").BZ2Decompressor, file, OSError, chunk)
     if kind == "xz":
         lzma = importlib.import_module("lzma")
-        return _framed(lzma.LZMADecompressor, data, lzma.LZMAError)
+        return _framed(lzma.LZMADecompressor, file, lzma.LZMAError, chunk)
     zstd = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    return _framed(zstd.ZstdDecompressor, data, zstd.ZstdError)
+    return _framed(zstd.ZstdDecompressor, file, zstd.ZstdError, chunk)
 
 
-def _gzip(data: bytes) -> Iterator[bytes]:
-    """The chunks of every gzip member in `data`; zeros and rubbish after the last end it."""
-    rest = data
+def _gzip(file: IO[bytes], size: int) -> Iterator[bytes]:
+    """The chunks of every gzip member in `file`; zeros and rubbish after the last end it."""
+    rest = file.read(_CHUNK)
+    while len(rest) < 2 and (more := file.read(_CHUNK)):
+        rest += more
     while rest.startswith(b"\x1f\x8b"):
         engine = zlib.decompressobj(31)
         while not engine.eof:
-            chunk = engine.decompress(rest, _CHUNK)
-            rest = engine.unconsumed_tail
-            if chunk:
-                yield chunk
-            elif not rest and not engine.eof:
+            rest = rest or file.read(_CHUNK)
+            if not rest:
                 raise EOFError
+            if chunk := engine.decompress(rest, size):
+                yield chunk
+            rest = engine.unconsumed_tail
         rest = engine.unused_data
+        while len(rest) < 2 and (more := file.read(_CHUNK)):
+            rest += more
 
 
-def _framed(maker: Callable[[], Any], data: bytes, damage: type[Exception]) -> Iterator[bytes]:
-    """The chunks of every stream of `data`, for decompressors made as `bz2`'s are."""
-    rest = data
+def _framed(maker: Callable[[], Any], file: IO[bytes], damage: type[Exception], size: int) -> Iterator[bytes]:
+    """The chunks of every stream of `file`, for decompressors made as `bz2`'s are."""
+    rest = file.read(_CHUNK)
     while rest:
         engine = maker()
         feed = rest
         while not engine.eof:
             try:
-                chunk = engine.decompress(feed, _CHUNK)
+                chunk = engine.decompress(feed, size)
             except damage as error:
                 raise ValueError(str(error)) from error
-            feed = b""
             if chunk:
                 yield chunk
-            elif engine.needs_input and not engine.eof:
-                raise EOFError
-        rest = engine.unused_data
+            feed = b""
+            if engine.needs_input and not engine.eof:
+                feed = file.read(_CHUNK)
+                if not feed:
+                    raise EOFError
+        rest = engine.unused_data or file.read(_CHUNK)
 
 
 def _chunks(source: IO[bytes]) -> Iterator[bytes]:
@@ -202,7 +219,7 @@ def _tar(name: str, data: bytes, budget: Budget, skipped: Counter[str]) -> Itera
                     yield shown, _drain(_chunks(io.BytesIO(content)), len(data), shown, budget)
                 else:
                     return
-    except (*_DAMAGE, tarfile.TarError) as error:
+    except (*DAMAGE, tarfile.TarError) as error:
         budget.say("unreadable", f"a damaged tar archive ({type(error).__name__}): read as far as it goes", name)
 
 
@@ -226,7 +243,7 @@ def _zip(name: str, data: bytes, budget: Budget, skipped: Counter[str]) -> Itera
                     yield shown, _drain(_zipped(archive, member), member.compress_size, shown, budget)
                 else:
                     return
-    except (*_DAMAGE, zipfile.BadZipFile) as error:
+    except (*DAMAGE, zipfile.BadZipFile) as error:
         budget.say("unreadable", f"a damaged zip archive ({type(error).__name__}): read as far as it goes", name)
 
 
