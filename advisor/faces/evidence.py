@@ -172,7 +172,7 @@ def _files(names: Many | None, kind: str, problems: list[AdvisorError], notes: l
     found: list[File] = []
     for name in names or ():
         try:
-            found += _folder_files(Path(name), kind, notes) if Path(name).is_dir() else [files_of.read(name, kind)]
+            found += _folder_files(Path(name), kind, notes) if Path(name).is_dir() else [files_of.evidence(name, kind)]
         except UsageError as error:
             problems.append(error)
         except OSError as error:

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from advisor.errors import UsageError
-from advisor.jobs.request import File
+from advisor.jobs.request import HELD, File
 
 STDIN = "<stdin>"
+_BEGINNING = 1 << 20  # bytes of a large file that tell what it is
 
 
 def read(name: str, kind: str = "") -> File:
@@ -26,6 +27,40 @@ def read(name: str, kind: str = "") -> File:
         raise UsageError("no such file", name, "check the path; - reads standard input") from None
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot be read: {getattr(error, 'strerror', None) or error}", name, None) from None
+
+
+def evidence(name: str, kind: str = "") -> File:
+    """As `read`, but of a file too large to be held the beginning alone: its rest is read from where it lies.
+
+    Standard input is put into a temporary file when it is that large, which goes when the process ends.
+    """
+    if name == "-":
+        head = sys.stdin.buffer.read(HELD + 1) if sys.stdin else b""
+        return File(STDIN, head, kind) if len(head) <= HELD else File(STDIN, head[:_BEGINNING], kind, _spooled(head))
+    path = Path(name)
+    if not path.is_file() or path.stat().st_size <= HELD:
+        return read(name, kind)
+    try:
+        with path.open("rb") as file:
+            return File(name, file.read(_BEGINNING), kind, str(path.absolute()))
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror or error}", name, None) from None
+
+
+def _spooled(head: bytes) -> str:
+    """The name of a temporary file with what was read of standard input and the rest of it."""
+    import atexit
+    import shutil
+    import tempfile
+
+    try:
+        with tempfile.NamedTemporaryFile(prefix="advisor-", delete=False) as file:
+            atexit.register(lambda: Path(file.name).unlink(missing_ok=True))
+            file.write(head)
+            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+            return file.name
+    except OSError as error:
+        raise UsageError(f"cannot be kept while it is read: {error.strerror or error}", "-", None) from None
 
 
 def write(content: str, output: Path | None, inputs: Iterable[str] = (), option: str = "--output") -> None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple, cast, get_args
 
 from advisor.evidence import plain_pickle
 from advisor.evidence.recognition import is_recorder
-from advisor.intake import archives, captured
+from advisor.intake import archives, captured, large
 from advisor.intake.ahead import ahead, is_large_dump
+from advisor.intake.binaries import RUBBISH, binary, holds_rubbish
+from advisor.intake.large import Digest
 from advisor.intake.parts import parts_of, rank_of_name
-from advisor.intake.texts import MAX_LINE, decode, text_of, wide
+from advisor.intake.searching import Search
+from advisor.intake.streams import Large
+from advisor.intake.texts import MAX_LINE, decode, text_of
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
 from advisor.model.shape import Shape
 
@@ -21,11 +26,7 @@ MAX_BYTES = archives.MAX_BYTES
 _MAX_SAID = 10  # notes about members of one archive that are no text
 _MAX_EMPTY = 3  # files of an archive that are named each
 _RECORDER_MARKS = (b"pg_config", b"comm_lib_version", b"pg_status")
-_HEAD = 65_536  # bytes by which a file is judged
-_ZEROS = Shape(rb"\0+")
-_CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\f\r\x1b"))
-_TEXT_TO_STRANGE = 20
-_BYTES_PER_LINE = 2_000
+_HEAD = 65_536  # bytes by which a dump is known
 
 
 class Taken(NamedTuple):
@@ -35,7 +36,7 @@ class Taken(NamedTuple):
     notes: list[Note]
 
 
-def take(name: str, data: bytes, kind: str = "") -> Taken:
+def take(name: str, data: bytes, kind: str = "", search: Search | None = None) -> Taken:
     """The artifacts in `data`, which the user calls `name`; files in an archive are called `archive!file`.
 
     `kind` is the user's word for it: `text` is a paste, looked into line by line (so are `-` and `--symptom`); any
@@ -45,8 +46,9 @@ def take(name: str, data: bytes, kind: str = "") -> Taken:
         return _file(name, data, kind)
     budget = archives.Budget()
     inside = list(archives.members(name, data, budget))
+    read = partial(_file, search=search)
     early = ahead(_file, [] if kind else inside)
-    found = [done or _file(*one, kind) for one, done in zip(inside, early or [None] * len(inside), strict=True)]
+    found = [done or read(*one, kind) for one, done in zip(inside, early or [None] * len(inside), strict=True)]
     artifacts = [artifact for one in found for artifact in one.artifacts]
     notes = _few(budget.notes, name) + _few([note for one in found for note in one.notes], name)
     empty = [one for one in artifacts if one.kind == "empty"]
@@ -71,7 +73,7 @@ def _few(notes: list[Note], name: str) -> list[Note]:
     return [*notes[:_MAX_SAID], *own, *([rest] if more > len(own) else [])]
 
 
-def _file(name: str, data: bytes, kind: str = "") -> Taken:
+def _file(name: str, data: bytes, kind: str = "", search: Search | None = None) -> Taken:
     if captured.is_ours(data):
         return Taken([], captured.notes_of(name, data))
     if plain_pickle.is_pickle(data):
@@ -82,16 +84,20 @@ def _file(name: str, data: bytes, kind: str = "") -> Taken:
             return Taken([artifact], [])
     if what := binary(data):
         return Taken([Artifact(name, "binary", "", rank=rank_of_name(name))], [Note("unreadable", what, Span(name))])
+    if search is not None and len(data) > large.WHOLE_UP_TO:
+        digest = large.digests([(Large(name, data), kind)], search)[0]
+        if digest is not None:
+            return digested(name, digest)
     notes: list[Note] = []
-    if b"\0" in data[:_HEAD] and not wide(data):
-        notes.append(Note("limit", "holds bytes that are no text: the file is damaged there", Span(name)))
+    if holds_rubbish(data):
+        notes.append(Note("limit", RUBBISH, Span(name)))
     text, cut = text_of(data[:MAX_BYTES])
     if len(data) > MAX_BYTES:
         text = text[: text.rfind("\n") + 1] or text
         said = f"only the first {MAX_BYTES >> 20} MiB of {len(data) >> 20} MiB were read"
         notes.append(Note("limit", said, Span(name)))
     if cut:
-        notes.append(Note("limit", f"{cut} line(s) longer than {MAX_LINE} characters were cut", Span(name)))
+        notes.append(_cut(name, cut))
     if kind in get_args(ArtifactKind) and kind not in ("text", "binary") and text.strip():
         return Taken([Artifact(name, cast(ArtifactKind, kind), text, rank=rank_of_name(name))], notes)
     artifacts, more = parts_of(name, text, paste=kind == "text" or name == "-" or name.startswith("--symptom"))
@@ -100,22 +106,22 @@ def _file(name: str, data: bytes, kind: str = "") -> Taken:
     return Taken(artifacts, notes + more)
 
 
-def binary(data: bytes) -> str:
-    """Why these bytes are not text, or "" when they are."""
-    if data.startswith(b"\x7fELF"):
-        return (
-            "an executable or core dump: hand over a stack of it instead (gdb -p PID -batch -ex 'thread apply all bt')"
-        )
-    if b"\0" in data[:_HEAD] and not wide(data) and not _is_damaged_text(data[:_HEAD]):
-        return "binary, not text"
-    return ""
+def digested(name: str, digest: Digest) -> Taken:
+    """A large log of which only the lines that tell something are at hand; what was searched is said."""
+    size = f"{digest.size / 1e9:.1f} GB" if digest.size >= 1e9 else f"{digest.size / 1e6:.0f} MB"
+    said = (
+        f"{size}, {digest.lines:,} lines: all of them were searched; of lines that repeat, the first and the last were "
+        "read closely"
+    )
+    notes = [Note("hint", said, Span(name))]
+    notes += [Note("limit", RUBBISH, Span(name))] if digest.rubbish else []
+    notes += [_cut(name, digest.cut)] if digest.cut else []
+    notes += [Note(kind, text, Span(name)) for kind, text in digest.said]
+    return Taken([digest.artifact(name, rank_of_name(name))], notes)
 
 
-def _is_damaged_text(head: bytes) -> bool:
-    """Whether these are lines with a block of zeros or rubbish in them, as a log has after its host went down."""
-    once = _ZEROS.sub(b"\0", head)
-    strange = len(once) - len(once.translate(None, _CONTROLS)) + once.decode("utf-8", "replace").count("\ufffd")
-    return strange * _TEXT_TO_STRANGE < len(once) < once.count(b"\n") * _BYTES_PER_LINE
+def _cut(name: str, count: int) -> Note:
+    return Note("limit", f"{count} line(s) longer than {MAX_LINE} characters were cut", Span(name))
 
 
 def _pickle(name: str, data: bytes) -> Taken:

@@ -6,14 +6,21 @@ from advisor.model.build import Build
 from advisor.model.fact import Fact, Note
 from advisor.model.late import dataclass
 
+HELD = 64 << 20
+"""Bytes of a file that are held in memory; a larger one is read from where it lies."""
+
 
 @dataclass(frozen=True)
 class File:
-    """An input file: its name as the user gave it, its content, and the kind the user says it is ("" = look)."""
+    """An input file: its name as the user gave it, its content, and the kind the user says it is ("" = look).
+
+    Of a file that is too large to be held `content` is the beginning, and `path` where it lies.
+    """
 
     name: str
     content: bytes
     kind: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True)

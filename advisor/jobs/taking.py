@@ -6,6 +6,7 @@ The only job that knows the evidence room; a check of flags alone never loads it
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from advisor import intake
 from advisor.catalog.engines import knowledge, named, profiles
@@ -13,6 +14,7 @@ from advisor.evidence import assertion, builds, collect_env, divergence, hardwar
 from advisor.evidence import reading as evidence
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import File, Request
+from advisor.jobs.signatures import signatures
 from advisor.launches import dump, reading
 from advisor.model.build import Build, Component
 from advisor.model.fact import Artifact, Fact, Note, Span
@@ -71,17 +73,39 @@ _RULE_ID = Shape(r"(?<![\w./-])(?:any|vllm|vllm-ascend|sglang|lmdeploy|xllm)/[a-
 
 def take_all(files: list[File], known: dict[str, Knowledge], gathering: Gathering) -> None:
     """Read every file and text, then what they say together."""
-    early = intake.take_early([(file.name, b"" if file.kind else file.content) for file in files])
-    seen = [found for file, done in zip(files, early, strict=True) for found in take(file, known, gathering, done)]
+    digests = _digests(files)
+    dumps = [(one.name, b"" if one.kind or digest else one.content) for one, digest in zip(files, digests, strict=True)]
+    read = zip(files, digests, intake.take_early(dumps), strict=True)
+    seen = [found for file, digest, early in read for found in take(file, known, gathering, digest, early)]
     gathering.situation, facts, gathering.timeline = divergence.fused(seen)
     gathering.facts += (*facts, *machine.across([one.artifact for one in seen], gathering.facts))
 
 
+def _digests(files: list[File]) -> list[intake.Digest | None]:
+    """What is kept of each file that is a large log, several searched at once; None of those read as a whole."""
+    places = [at for at, one in enumerate(files) if intake.may_be_large(one.content, one.path)]
+    found: list[intake.Digest | None] = [None] * len(files)
+    if places:
+        inputs = [(intake.Large(files[at].name, files[at].content, files[at].path), files[at].kind) for at in places]
+        for at, digest in zip(places, intake.digests(inputs, signatures()), strict=True):
+            found[at] = digest
+    return found
+
+
 def take(
-    file: File, known: dict[str, Knowledge], gathering: Gathering, early: intake.Taken | None = None
+    file: File,
+    known: dict[str, Knowledge],
+    gathering: Gathering,
+    digest: intake.Digest | None = None,
+    early: intake.Taken | None = None,
 ) -> list[evidence.Evidence]:
-    """Read one file or text, unless that was done, and add what is in it."""
-    taken = early or intake.take(file.name, _foreign(file, gathering), file.kind)
+    """Read one file or text, what is kept of it or what was read of it early, and add what is in it."""
+    if digest is not None:
+        taken = intake.digested(file.name, digest)
+    elif early is not None:
+        taken = early
+    else:
+        taken = intake.take(file.name, _foreign(_held(file, gathering), gathering), file.kind, signatures())
     gathering.notes += taken.notes
     seen = []
     engine = gathering.build.engine or None
@@ -104,6 +128,21 @@ def take(
 def take_words(text: str, name: str, gathering: Gathering) -> None:
     """Take what was said among the flags or the hardware as words too; launches are not looked for in it again."""
     _add(evidence.read(Artifact(name, "text", text), gathering.build.engine or None), gathering)
+
+
+def _held(file: File, gathering: Gathering) -> File:
+    """The file with as much of its content as is read of one that is no log."""
+    if not file.path:
+        return file
+    try:
+        content, size = intake.content_of(Path(file.path))
+    except OSError as error:
+        gathering.notes.append(Note("unreadable", f"cannot be read: {error.strerror or error}", Span(file.name)))
+        return file
+    if size > len(content):
+        said = f"only the first {len(content) >> 20} MiB of {size >> 20} MiB were read"
+        gathering.notes.append(Note("limit", said, Span(file.name)))
+    return replace(file, content=content)
 
 
 def _foreign(file: File, gathering: Gathering) -> bytes:
@@ -138,7 +177,7 @@ def _searchable(artifact: Artifact, gathering: Gathering) -> Artifact:
     if artifact.kind == "text":
         said = assertion.asserted(_without_ids(artifact.text), engine=gathering.build.engine or None)
     elif artifact.kind == "log":
-        said = assertion.printed(artifact.text)
+        said = assertion.printed(artifact.text, paste=not artifact.runs)
     else:
         return artifact
     place = Span(artifact.name, artifact.first_line)
