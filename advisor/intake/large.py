@@ -9,7 +9,6 @@ A plain file is parted among processes that are forked, a packed one is read by 
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import threading
@@ -152,12 +151,21 @@ def _shares(large: Large, workers: int) -> list[_Share]:
 
 def _all(tasks: Sequence[_Share], search: Search, workers: int) -> list[_Part]:
     work = partial(_condensed, search=search)
-    if len(tasks) < 2 or workers < 2 or sum(task.large.size for task in tasks) < _SHARE:
+    if len(tasks) < 2 or workers < 2 or sum(map(_work, tasks)) < _SHARE:
         return [work(task) for task in tasks]
+    import multiprocessing  # which costs a small case more than it is worth
+
     search.prepare()
     context = multiprocessing.get_context("fork")  # which hands the search over as it is
     with context.Pool(min(workers, len(tasks)), _begin, (search,)) as pool:
         return pool.map(_in_child, tasks, chunksize=1)
+
+
+def _work(share: _Share) -> int:
+    """About how many bytes there are to look at; logs pack to a tenth."""
+    if archives.packing(share.large.data[:512]):
+        return 10 * share.large.size
+    return (share.end or share.large.size) - share.begin
 
 
 _searches: list[Search] = []  # of a forked process
