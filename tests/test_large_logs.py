@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.evidence import marks, reading
-from advisor.evidence.shapes import Shape
 from advisor.evidence.telling import tellings
 from advisor.faces import files
 from advisor.intake import archives, condense, large, raw, streams, take
@@ -26,6 +25,7 @@ from advisor.jobs.request import File, Request
 from advisor.jobs.signatures import signatures, with_any_numbers
 from advisor.model.case import Case
 from advisor.model.fact import Artifact
+from advisor.model.shape import Shape
 from advisor.patterns import compile_pattern
 from tests.large_logs import healthy, tracebacks
 

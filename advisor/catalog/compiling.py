@@ -89,6 +89,7 @@ def _called_by(rules: list[tuple[Rule, Place]], shared: Shared) -> tuple[dict[st
 def _of_texts(rules: list[Rule], logs: dict[str, Any]) -> dict[str, Any]:
     """What only a case with texts asks for: those calls, every pattern looked for, and the lines that only follow."""
     patterns = {atom.name for rule in rules for one in conditions(rule) for atom in atoms(one) if atom.kind == "log"}
+    patterns |= {pattern for rule in rules for step in rule.verification for pattern in step.absent}
     downstream = {atom.key(): atom for rule in rules for one in rule.symptoms.downstream for atom in atoms(one)}
     return {"logs": logs, "plan": planned(sorted(patterns)), "downstream": list(map(_plain, downstream.values()))}
 

@@ -3,7 +3,7 @@
     {"rule": {...}, "weights": {...}}                       every rule on a line of its own
     {"rules": [...], "asked": [...], "seen": [...], ...}    then for each engine `compiled.Section`
     {"logs": {...}, "plan": {...}, "downstream": [...]}     and `compiled.Texts`
-    {"format": 7, "bytes": 1234, "problems": [...],         then the head, which says where those are, and how many
+    {"format": 8, "bytes": 1234, "problems": [...],         then the head, which says where those are, and how many
      "sections": {"vllm": [start, end, crc], ...}, ...}     bytes stand before it
 
 A reader starts at the last line.
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-FORMAT = 7
+FORMAT = 8
 SHIPPED = "catalog.jsonl"
 
 Place = tuple[int, int, int]

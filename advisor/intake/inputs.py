@@ -19,7 +19,6 @@ from advisor.intake.searching import Search
 from advisor.intake.streams import Large
 from advisor.intake.texts import MAX_LINE, decode, text_of
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
-from advisor.model.shape import Shape
 
 MAX_BYTES = archives.MAX_BYTES
 

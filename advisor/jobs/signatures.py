@@ -10,11 +10,8 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache, cached_property
 
-from advisor.catalog.kept import cache_folder
 from advisor.evidence.telling import Telling, tellings
-from advisor.jobs.judging import catalogue
-from advisor.model.condition import Atom, Join, atoms
-from advisor.model.rule import Step
+from advisor.jobs.judging import gate_of
 from advisor.patterns import PatternError, compile_pattern
 from advisor.scan.gate import Gate
 from advisor.scan.syntax import Characters, Either, Place, Row, Tree, Unread, parse
@@ -34,12 +31,12 @@ class Signatures:
 
     @cached_property
     def rules(self) -> tuple[str, ...]:
-        """The patterns of all rules, each once."""
-        return tuple(dict.fromkeys(pattern for rule in catalogue() for pattern in patterns_of(rule)))
+        """The patterns of all rules."""
+        return self._gate.patterns
 
     @cached_property
     def _gate(self) -> Gate:
-        return Gate.of(self.rules, keep=cache_folder())
+        return gate_of(())
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -103,23 +100,6 @@ class Signatures:
 def signatures() -> Signatures:
     """The search of the shipped catalogue."""
     return Signatures()
-
-
-def patterns_of(part: object) -> Iterator[str]:
-    """Every pattern that a rule looks for in a log."""
-    if isinstance(part, Atom | Join):
-        yield from (atom.name for atom in atoms(part) if atom.kind == "log")
-    elif isinstance(part, Step):
-        yield from part.absent
-    elif isinstance(part, tuple | list):
-        for one in part:
-            yield from patterns_of(one)
-    elif isinstance(part, dict):
-        for one in part.values():
-            yield from patterns_of(one)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from patterns_of(getattr(part, field.name))
 
 
 def with_any_numbers(pattern: str) -> str | None:
