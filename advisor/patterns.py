@@ -59,18 +59,26 @@ class PatternSet:
     """Several patterns that are looked for at once. Raises PatternError as `compile_pattern`."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
+        self.patterns = tuple(patterns)
+        self._count = len(self.patterns)
         self._set = re2.Set.SearchSet(_options())
-        self._count = 0
-        for pattern in patterns:
-            compile_pattern(pattern)
-            self._set.Add(pattern)
-            self._count += 1
+        for pattern in self.patterns:
+            try:
+                self._set.Add(pattern)
+            except re2.error:
+                compile_pattern(pattern)  # says why
+                raise
+        self._set.Add("")  # always found: without it, none matching and the engine out of memory would look alike
         self._set.Compile()
 
     def found(self, text: str) -> list[int]:
-        """The numbers of those that the text may show, ascending: surely each that it does. None of them matching and
-        the engine running out of memory look alike, so then it is all of them."""
-        return sorted(self._set.Match(text) or range(self._count))
+        """The numbers of those that the text shows, ascending."""
+        numbers: list[int] = self._set.Match(text)
+        if len(numbers) == 1 and numbers[0] == self._count:
+            return []
+        if numbers:
+            return sorted(numbers)[:-1]
+        return [number for number, one in enumerate(self.patterns) if compile_pattern(one).search(text)]
 
 
 def spans(pattern: str, data: bytes) -> Iterator[tuple[int, int]]:

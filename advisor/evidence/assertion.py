@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from advisor.evidence.denial import denials, refused_label
@@ -116,8 +116,10 @@ def _rows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         place += len(row) + 1
 
 
-def _blanked(text: str, parts: Iterable[Part]) -> str:
+def _blanked(text: str, parts: Sequence[Part]) -> str:
     """The text with the characters of the parts blanked, but for its line ends."""
+    if not parts:
+        return text
     kept, place = [], 0
     for start, end, _ in sorted(parts):
         if end > place:
@@ -127,6 +129,8 @@ def _blanked(text: str, parts: Iterable[Part]) -> str:
     return "".join([*kept, text[place:]])
 
 
-def _notes(parts: Iterable[Part]) -> tuple[str, ...]:
+def _notes(parts: Sequence[Part]) -> tuple[str, ...]:
+    if not parts:
+        return ()
     count = Counter(why for _, _, why in sorted(set(parts)))
     return tuple(f"{number} × {why}" for why, number in count.items())

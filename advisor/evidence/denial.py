@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 from advisor.evidence.prose import pattern
+from advisor.patterns import PatternSet
+from advisor.scan.several import loose
 
 TROUBLE = (
     r"(?:hangs?|hung|hanging|stuck|freez(?:e|es|ing)|froze|frozen|dead-?lock(?:s|ed|ing)?|stall(?:s|ed|ing)?|lock(?:s|ed|ing)? up|"
@@ -92,7 +95,21 @@ _LIST = r"\b(?:no|without(?: any)?) \w+(?: \w+)?(?:, ?\w+(?: \w+)?)+,? (?:or|nor
 
 def refused_label(line: str) -> bool:
     """Whether a line is a label or table row whose value is no: `hang: no`, `| hang | no |`, `卡死次数：0`."""
-    return pattern(_LABEL).search(line) is not None or pattern(_ROW).search(line) is not None
+    return pattern(f"{_LABEL}|{_ROW}").search(line) is not None
+
+
+_CUES = (_BARE, _KEPT, _ELSEWHERE_ONLY, _UNSEEN, _WELL, _REFUSED, _NO, _ZH_NO, _LIST)
+
+
+@cache
+def _at_once() -> PatternSet:
+    """What tells which cues a line can show in any of its clauses."""
+    return PatternSet(loose(cue, re.IGNORECASE, parts=True) for cue in _CUES)
+
+
+@cache
+def _edge() -> re.Pattern[str]:
+    return re.compile(_EDGE, re.I)
 
 
 def denials(words: str, *, nouns: bool = True) -> list[tuple[int, int]]:
@@ -100,38 +117,43 @@ def denials(words: str, *, nouns: bool = True) -> list[tuple[int, int]]:
 
     Without `nouns` only what is said not to happen, not what there is none of ("no X", "没有 X") or what is fine.
     """
+    cues = {_CUES[number] for number in _at_once().found(words)}
+    if not cues:
+        return []
     found: list[tuple[int, int]] = []
     before = 0
     for left, right in clauses(words):
         clause = words[left:right]
-        if pattern(_BARE).search(clause.strip(" .。")):
+        if _BARE in cues and pattern(_BARE).search(clause.strip(" .。")):
             found.append((before, right))
-        elif not pattern(_KEPT).search(clause):
-            found += ((left + start, left + end) for start, end in _in_clause(clause, nouns))
+        elif not (_KEPT in cues and pattern(_KEPT).search(clause)):
+            found += ((left + start, left + end) for start, end in _in_clause(clause, cues, nouns))
         before = left
-    return found + ([(one.start(), one.end()) for one in pattern(_LIST).finditer(words)] if nouns else [])
+    if nouns and _LIST in cues:
+        found += [(one.start(), one.end()) for one in pattern(_LIST).finditer(words)]
+    return found
 
 
 def clauses(words: str) -> Iterator[tuple[int, int]]:
     """The clauses of a line, without the commas and words between them."""
-    edges = [(0, 0), *(one.span() for one in re.finditer(_EDGE, words, re.I)), (len(words), len(words))]
+    edges = [(0, 0), *(one.span() for one in _edge().finditer(words)), (len(words), len(words))]
     for (_, left), (right, _) in pairwise(edges):
         if left < right:
             yield left, right
 
 
-def _in_clause(clause: str, nouns: bool) -> Iterator[tuple[int, int]]:
+def _in_clause(clause: str, cues: set[str], nouns: bool) -> Iterator[tuple[int, int]]:
     bare = clause.rstrip(" .。!")
-    if pattern(_ELSEWHERE_ONLY).search(bare):
+    if _ELSEWHERE_ONLY in cues and pattern(_ELSEWHERE_ONLY).search(bare):
         return
-    if pattern(_UNSEEN).search(bare) or (nouns and pattern(_WELL).search(bare)):
+    if (_UNSEEN in cues and pattern(_UNSEEN).search(bare)) or (nouns and _WELL in cues and pattern(_WELL).search(bare)):
         yield 0, len(clause)
         return
-    for one in pattern(_REFUSED).finditer(clause):
+    for one in pattern(_REFUSED).finditer(clause) if _REFUSED in cues else ():
         if not pattern(_UNANSWERED).search(clause[one.end() :]):
             yield one.start(), len(clause)
     for cue, lack in ((_NO, _LACK), (_ZH_NO, _ZH_LACK)) if nouns else ():
-        for one in pattern(cue).finditer(clause):
+        for one in pattern(cue).finditer(clause) if cue in cues else ():
             rest = clause[one.end() :]
             silence = pattern(_SILENCE).search(rest)  # "without any error it hangs"
             if silence and not pattern(_NAMED).search(rest[silence.end() :]):

@@ -10,6 +10,7 @@ Markdown's emphasis count as one blank. An empty line means that the piece has n
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
@@ -28,7 +29,7 @@ class Line:
     """The words on one line; character `i` of them stands at `places[i]` of the text."""
 
     words: str
-    places: tuple[int, ...]
+    places: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where the words `start`..`end` stand in the text."""
@@ -44,6 +45,10 @@ def _hide(found: re.Match[str]) -> str:
 def flatten(text: str, start: int, end: int) -> Line:
     """The words of `text` from `start` to `end`."""
     piece = _QUOTED.sub(_hide, text[start:end]).translate(_APOSTROPHE)
+    bare = piece.strip()
+    if "*" not in piece and "`" not in piece and " ".join(bare.split()) == bare:  # as it stands, one line
+        start += len(piece) - len(piece.lstrip())
+        return Line(bare, range(start, start + len(bare)))
     words: list[str] = []
     places: list[int] = []
     for place, sign in enumerate(piece, start):

@@ -39,7 +39,7 @@ from advisor.evidence.prose import (
 )
 from advisor.evidence.signs import SIGNS, Sign
 from advisor.model.fact import Fact, FactKind
-from advisor.patterns import Pattern, PatternSet
+from advisor.patterns import PatternSet
 
 MAX_QUOTE = 200
 
@@ -222,12 +222,6 @@ _GONE_AFTER = (
 )
 
 
-@cache
-def _any_sign() -> Pattern:
-    """Cheap first look: most sentences hold no sign at all."""
-    return pattern("|".join(f"(?:{sign.words})" for sign in SIGNS))
-
-
 def read_symptoms(text: str, *, artifact: str, first_line: int = 1, engine: str | None = None) -> tuple[Fact, ...]:
     """The symptoms that the prose states, each once and at its first mention, in the order of `FACTS`.
 
@@ -244,11 +238,12 @@ def read_symptoms(text: str, *, artifact: str, first_line: int = 1, engine: str 
             continue
         for start, end in sentences(source, block.start, block.end):
             sentence = plain(shown[start:end])
-            if sentence in read or _any_sign().search(sentence) is None or elsewhere(sentence):
+            if sentence in read or not (signs := _signs_of(sentence)) or elsewhere(sentence):
                 continue
             read.add(sentence)
             whole = plain(source[start:end])
-            for name, quote in _signs_in(without_its_wish(sentence), found):
+            stated = without_its_wish(sentence)
+            for name, quote in _signs_in(stated, signs if stated == sentence else _signs_of(stated), found):
                 place = span_of(text, start, end, artifact, first_line)
                 quote = whole if quote == sentence and len(whole) <= MAX_QUOTE else quote
                 found[name] = Fact(name, True, "stated", place, quote, notable=name in _PRIMARY)
@@ -257,34 +252,34 @@ def read_symptoms(text: str, *, artifact: str, first_line: int = 1, engine: str 
 
 
 @cache
-def _by_fact() -> tuple[PatternSet, tuple[tuple[str, tuple[Sign, ...]], ...]]:
-    """The signs of each fact, and what tells at once which facts a sentence can state."""
-    names = dict.fromkeys(sign.fact for sign in SIGNS)
-    groups = tuple((name, tuple(sign for sign in SIGNS if sign.fact == name)) for name in names)
-    return PatternSet("(?i)" + "|".join(f"(?:{sign.words})" for sign in group) for _, group in groups), groups
+def _at_once() -> PatternSet:
+    return PatternSet("(?i)" + sign.words for sign in SIGNS)
 
 
-def _signs_in(sentence: str, known: dict[str, Fact]) -> Iterator[tuple[str, str]]:
-    """`(fact, quote)` for every fact that the sentence states and that is not known yet."""
-    at_once, groups = _by_fact()
-    for name, signs in (groups[number] for number in at_once.found(sentence)):
+def _signs_of(sentence: str) -> list[Sign]:
+    """The signs whose words stand in the sentence."""
+    return [SIGNS[number] for number in _at_once().found(sentence)]
+
+
+def _signs_in(sentence: str, signs: list[Sign], known: dict[str, Fact]) -> Iterator[tuple[str, str]]:
+    """`(fact, quote)` for every fact that the sentence states with one of the signs and that is not known yet."""
+    for name in dict.fromkeys(sign.fact for sign in signs):
         if name in known:
             continue
-        quote = next((words for sign in signs if (words := _quote(sign, sentence))), "")
+        quote = next((words for sign in signs if sign.fact == name and (words := _quote(sign, sentence))), "")
         if quote:
             yield name, quote
 
 
 def _quote(sign: Sign, sentence: str) -> str:
     """The words in which the sentence shows the sign, or nothing."""
-    words = pattern(sign.words)
-    if words.search(sentence) is None or (sign.near and pattern(sign.near).search(sentence) is None):
+    if sign.near and pattern(sign.near).search(sentence) is None:
         return ""
     if sign.against and pattern(sign.against).search(sentence):
         return ""
     if sign.falls and not _fallen(sentence):
         return ""
-    for found in words.finditer(sentence):
+    for found in pattern(sign.words).finditer(sentence):
         start, end = found.start(), found.end()
         left, right = clause_of(sentence, start, end)
         if sign.unless and pattern(sign.unless).search(sentence[left:right]):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from advisor.evidence.spoken import is_sentence
@@ -102,7 +102,7 @@ def _blank(found: re.Match[str]) -> str:
 
 def readable(text: str) -> str:
     """The text with lone surrogates replaced, one character for one; the linear-time engine takes only real text."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def without_code(text: str) -> str:
@@ -110,9 +110,13 @@ def without_code(text: str) -> str:
     return _fixed(_FENCE).sub(_blank, text) if "```" in text else text
 
 
-def blocks(text: str, machine: bool = False) -> Iterator[Block]:
+@lru_cache(maxsize=16)  # one text is read by several readers, one after another
+def blocks(text: str, machine: bool = False) -> tuple[Block, ...]:
     """The blocks of a text in order; lines that a program wrote are left out unless `machine`."""
-    text = readable(text)
+    return tuple(_blocks(readable(text), machine))
+
+
+def _blocks(text: str, machine: bool) -> Iterator[Block]:
     level = 0  # of the heading that muted what follows; 0: not muted
     for start, end, heading in _lines(text, machine):
         words = text[start:end].strip()
@@ -130,7 +134,12 @@ def blocks(text: str, machine: bool = False) -> Iterator[Block]:
                 level = 7
             elif level == 7 and pattern(_OWN_LINE).search(bare):
                 level = 0
-        yield Block(start, end, level > 0 or pattern(_OTHER_LABEL).search(words[:60]) is not None)
+        yield Block(start, end, level > 0 or _is_labelled(words[:60]))
+
+
+def _is_labelled(words: str) -> bool:
+    """Whether words begin with a label of another section: `最快修复方案：…`."""
+    return (":" in words or "：" in words) and pattern(_OTHER_LABEL).search(words) is not None
 
 
 def _lines(text: str, machine: bool) -> Iterator[tuple[int, int, int]]:

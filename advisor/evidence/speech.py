@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from advisor.evidence.denial import TROUBLE
 from advisor.evidence.prose import pattern
+from advisor.patterns import PatternSet
 
 QUESTION, CONDITION, PAST, DOCUMENT, ANOTHER, SETTING = (
     "a question", "a condition or a wish", "past or cured", "words of a document", "another deployment",
@@ -37,6 +39,7 @@ _PLAINLY = (
     r"^(?:请问|会不会|有没有|是不是|能不能|能否|如何避免|怎么避免)"
 )
 _ZH_ASKS = r"吗$|吗[,。]|么$|是否|会不会|有没有|是不是|能不能|能否|如何避免|怎么避免|怎样避免"
+_ZH_ASKS_LAST = _ZH_ASKS.replace("$", r"[。. !]*$")  # with the stops at the end of a line
 # the thing asked about is there: why …, how do I fix …, 怎么办
 _GIVEN = (
     r"\bwhy\b|\bhow (?:do|can|could|to|should)(?: i| we| one)? (?:fix|solve|resolve|cure|get rid|work ?around|debug|stop the|find out)|"
@@ -156,17 +159,35 @@ _ENGINES = ("vllm-ascend", "sglang", "lmdeploy", "vllm", "xllm")
 _UPTO = r"\b(?:al)?though\b|\bbut\b|\bhowever\b|\bwhile\b|\bwhereas\b|但是?|不过|而我们|;"
 
 
+_CUES = (
+    *(_ZH_ASKS_LAST, _OPENS, _IF, _ZH_IF, _WISH, _CHECKBOX, _CURED, _EXPLAINED, _BEFORE),
+    *(_DOCUMENT, _ANOTHER, _SETTING),
+)
+
+
+@cache
+def _at_once() -> PatternSet:
+    return PatternSet("(?i)" + cue for cue in _CUES)
+
+
+def _cues(words: str) -> frozenset[str]:
+    """Those of `_CUES` that the line shows."""
+    return frozenset(_CUES[number] for number in _at_once().found(words))
+
+
 def asides(words: str, engine: str | None = None) -> list[tuple[int, int, str]]:
     """`(start, end, why)` of what a line (of `flatten`) does not tell of the deployment here and now; `engine` is its engine."""
     found: list[tuple[int, int, str]] = []
-    if words.endswith("?") or pattern(_ZH_ASKS).search(words.rstrip("。. !")):
+    cues = _cues(words)
+    if words.endswith("?") or _ZH_ASKS_LAST in cues:
         found += _question(words)
-    elif pattern(_OPENS).search(words) and not pattern(_GIVEN).search(words) and _asks_plainly(words):
+    elif _OPENS in cues and not pattern(_GIVEN).search(words) and _asks_plainly(words):
         found.append((0, len(words), QUESTION))
-    found += _conditions(words)
-    found += _past(words)
+    found += _conditions(words, cues)
+    found += _past(words, cues)
     for text, why in ((_DOCUMENT, DOCUMENT), (_ANOTHER, ANOTHER), (_SETTING, SETTING)):
-        found += ((*_sweep(words, one.start()), why) for one in pattern(text).finditer(words))
+        if text in cues:
+            found += ((*_sweep(words, one.start()), why) for one in pattern(text).finditer(words))
     if engine:
         found += _other_engine(words, engine)
     return found
@@ -174,6 +195,10 @@ def asides(words: str, engine: str | None = None) -> list[tuple[int, int, str]]:
 
 def cured(words: str) -> bool:
     """Whether a line says that what was told before it is over."""
+    return _CURED in _cues(words) and _is_cured(words)
+
+
+def _is_cured(words: str) -> bool:
     if pattern(_UNCURED).search(words):
         return False
     return any(not _worse_since(one.group()) for one in pattern(_CURED).finditer(words))
@@ -212,14 +237,14 @@ def _question(words: str) -> Iterator[tuple[int, int, str]]:
         yield 0, len(words), QUESTION
 
 
-def _conditions(words: str) -> Iterator[tuple[int, int, str]]:
+def _conditions(words: str, cues: frozenset[str]) -> Iterator[tuple[int, int, str]]:
     for text, states in ((_IF, _THEN), (_ZH_IF, _ZH_THEN)):
-        for one in pattern(text).finditer(words):
+        for one in pattern(text).finditer(words) if text in cues else ():
             if not pattern(r"^(?:once|when|should|unless) ").search(one.group()):
                 yield one.start(), _stated_from(words, one.end(), states), CONDITION
-    for one in pattern(_WISH).finditer(words):
+    for one in pattern(_WISH).finditer(words) if _WISH in cues else ():
         yield (*_sweep(words, one.start(), back=False), CONDITION)
-    if pattern(_CHECKBOX).search(words):
+    if _CHECKBOX in cues:
         yield 0, len(words), CONDITION
 
 
@@ -231,13 +256,13 @@ def _stated_from(words: str, start: int, states: str) -> int:
     return start + found.start(1)
 
 
-def _past(words: str) -> Iterator[tuple[int, int, str]]:
-    if cured(words):
+def _past(words: str, cues: frozenset[str]) -> Iterator[tuple[int, int, str]]:
+    if _CURED in cues and _is_cured(words):
         yield 0, len(words), PAST
         return
-    if pattern(_EXPLAINED).search(words):
+    if _EXPLAINED in cues:
         yield 0, len(words), PAST
-    for one in pattern(_BEFORE).finditer(words):
+    for one in pattern(_BEFORE).finditer(words) if _BEFORE in cues else ():
         rest = words[one.end() :].lstrip(", :")
         skipped = len(words) - one.end() - len(rest)
         stop = pattern(_NOW).search(rest)

@@ -312,7 +312,7 @@ class _Reader:
                 Note("limit", f"only the first {MAX_PROSE} characters were read as prose", Span(self.artifact))
             )
         said = mentions.read(text, self.knowledge, engine, self.version, self.source(text))
-        settled = {name for name, flags in self._settled_by(mentions.SETTLED_BY) if _given(flags, launches)}
+        settled = self._settled(mentions.SETTLED_BY, launches) if launches else ()
         facts = tuple(fact for fact in said.facts if fact.name not in settled)
         if launches:
             kept = tuple(
@@ -322,12 +322,15 @@ class _Reader:
         partial = (said.launch,) if said.launch is not None else ()
         return partial, facts, said.notes
 
-    def _settled_by(self, usual: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """For each fact the flags that state it: the usual ones, and those the engines' profiles name."""
-        yield from usual.items()
+    def _settled(self, usual: Mapping[str, tuple[str, ...]], launches: Sequence[Launch]) -> set[str]:
+        """The facts that a command's flags state: the usual ones, and those the engines' profiles name."""
+        given = {one.flag for launch in launches for one in launch.settings}
+        settled = {name for name, flags in usual.items() if not given.isdisjoint(flags)}
         for known in self.knowledge.values():
             for name, told in (known.profile.get("facts") or {}).items():
-                yield name, tuple(told.get("settings") or ())
+                if not given.isdisjoint(told.get("settings") or ()):
+                    settled.add(name)
+        return settled
 
     def facts(self, text: str, launches: Sequence[Launch]) -> tuple[tuple[Fact, ...], tuple[Note, ...]]:
         _, facts, notes = self.prose(text, launches)
@@ -356,11 +359,6 @@ def _placeless(launch: Launch, span: Span | None) -> Launch:
     valueless = tuple(replace(one, start=-1, end=-1, span=one.span or span) for one in launch.valueless)
     environment = tuple(replace(one, span=one.span or span) for one in launch.environment)
     return replace(launch, settings=settings, valueless=valueless, environment=environment, text="")
-
-
-def _given(flags: tuple[str, ...], launches: Sequence[Launch]) -> bool:
-    """Whether a command has one of the flags."""
-    return any(one.flag in flags for launch in launches for one in launch.settings)
 
 
 def environment(pairs: str | Sequence[str], artifact: str = "--env", *, strict: bool = False) -> tuple[Variable, ...]:
