@@ -16,11 +16,11 @@ from functools import lru_cache
 
 from advisor.evidence.denial import denials, refused_label
 from advisor.evidence.exhibits import among_log_lines, exhibits
-from advisor.evidence.flattened import flatten
+from advisor.evidence.flattened import Line, flatten
 from advisor.evidence.logged_requests import bodies
 from advisor.evidence.own_pages import own
 from advisor.evidence.prose import blocks, readable, sentences, without_code
-from advisor.evidence.speech import PAST, asides, cured
+from advisor.evidence.speech import PAST, asides, cured, of_another_engine
 from advisor.model.late import dataclass
 
 DENIED, REQUEST, OWN = "a denial", "what a client asked", "a report or page of this advisor"
@@ -48,10 +48,22 @@ def asserted(text: str, *, engine: str | None = None) -> Asserted:
 @lru_cache(maxsize=16)
 def told(text: str, *, engine: str | None = None) -> Asserted:
     """As `asserted`, with its denials left in: a reader that knows which lack is a symptom judges them itself."""
-    text = readable(text)
-    shown = without_exhibits(text)
-    parts = list(_asides(shown.text, engine))
+    shown, lines, parts = _told(readable(text))
+    if engine:
+        parts = [*parts, *(part for line in lines for part in _of_others(line, engine))]
     return Asserted(_blanked(shown.text, parts), shown.notes + _notes(parts))
+
+
+@lru_cache(maxsize=16)
+def _told(text: str) -> tuple[Asserted, list[Line], list[Part]]:
+    """The text without exhibits, its lines, and its parts that do not tell of here and now, whatever the engine."""
+    shown = without_exhibits(text)
+    lines: list[Line] = []
+    return shown, lines, list(_asides(shown.text, lines))
+
+
+def _of_others(line: Line, engine: str) -> Iterator[Part]:
+    return ((*line.span(left, right), why) for left, right, why in of_another_engine(line.words, engine))
 
 
 def without_exhibits(text: str) -> Asserted:
@@ -81,14 +93,15 @@ def printed(text: str, paste: bool = True) -> Asserted:
     return Asserted(_blanked(text, parts), _notes(parts))
 
 
-def _asides(text: str, engine: str | None) -> Iterator[Part]:
-    """The sentences, or parts of them, that do not tell of the deployment here and now."""
+def _asides(text: str, lines: list[Line]) -> Iterator[Part]:
+    """The sentences, or parts of them, that do not tell of the deployment here and now; each is put into `lines`."""
     source = without_code(text)
     for block in blocks(source):
         before: list[tuple[int, int]] = []
         for start, end in sentences(source, block.start, block.end):
             line = flatten(source, start, end)
-            for left, right, why in asides(line.words, engine):
+            lines.append(line)
+            for left, right, why in asides(line.words):
                 yield (*line.span(left, right), why)
             if before and cured(line.words):
                 yield before[0][0], before[-1][1], PAST

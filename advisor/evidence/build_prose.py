@@ -42,6 +42,7 @@ _RANGE = (
 _OPEN = (
     rf"{_NUMBER}\s*(?:(?:or|and) (?:later|newer|older|earlier|above|below|higher|lower|up)\b|及?以[上下前后]|之[前后])"
 )
+_RANGED = rf"{_RANGE}|{_OPEN}"
 _BEFORE = r"\b(?:older|earlier|lower|less) than\b|\b(?:below|before|prior to|under)\b|(?<!不)(?:低于|早于|小于)"
 _FROM = r"\bat least\b|\b(?:or|and) (?:later|newer|above|higher|up)\b|不低于|至少"
 _DENIED = rf"(?:\b(?:not|isn't|never)|不是|并非|非)\s*(?:(?:on|running|using)\s+)?{OF_ENGINE}{_NUMBER}"
@@ -66,6 +67,8 @@ _PICK = (
     r"|(?:[+,]|\bplus|\bwith)\s*(?:commit\s+)?`?(?P<before>[0-9a-f]{7,40})`?\s+"
     r"(?:cherry-?picked|back-?ported|picked|on top)"
 )
+
+FORMS = (_RANGED, _DENIED, _PICK, _APPLIED, _ON_TOP)
 
 
 def plainly(text: str) -> tuple[str, list[str]]:
@@ -94,7 +97,7 @@ def plainly(text: str) -> tuple[str, list[str]]:
 
 def take_ranges(reading: PartialBuild) -> None:
     """A number that only bounds the build, or that it is said not to be, is taken for none."""
-    for found in reading.each(rf"{_RANGE}|{_OPEN}"):
+    for found in reading.each(_RANGED):
         reading.notes.append(f"`{found.group().strip()}` is a range, not one build")
         number = re.search(VERSION, found.group())
         side = "<" if re.search(_BEFORE, found.group(), re.I) else ">=" if re.search(_FROM, found.group(), re.I) else ""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from advisor.errors import UsageError
 from advisor.evidence.build_forms import (
@@ -23,9 +24,11 @@ from advisor.evidence.build_forms import (
     BRANCH,
     CHANGED,
     COMMIT,
+    DIGEST,
     ENGINE,
     ENGINES,
     FORK,
+    LOCAL_IMAGE,
     MAIN,
     NAME,
     NEUTRAL,
@@ -43,7 +46,7 @@ from advisor.evidence.build_forms import (
     word_before,
 )
 from advisor.evidence.build_images import settle_moving, take_images
-from advisor.evidence.build_prose import plainly, take_moves, take_on_top, take_ranges
+from advisor.evidence.build_prose import FORMS, plainly, take_moves, take_on_top, take_ranges
 from advisor.evidence.dates import bounds, day, periods
 from advisor.evidence.image_labels import inspected
 from advisor.evidence.library_versions import contradictions
@@ -53,8 +56,18 @@ from advisor.evidence.spellings import spelled
 from advisor.model.build import Build, Component, commit_in, local_commit, parse_version, pr_in
 from advisor.model.fact import Note, Origin
 from advisor.model.knowledge import Knowledge
+from advisor.scan.several import Several
 
 MAX_ANSWER = 2000  # characters of an answer that are read
+_GLUED = rf"(?<!:){ENGINE}-(?=v?\d+\.\d+\.\d)"  # vllm-0.11.0
+_FROM_MAIN = rf"{MAIN}|\bnightly\b"
+
+
+@cache
+def _forms() -> Several:
+    return Several(
+        (PR, FORK, REPO, BASED, CHANGED, VERSION, SPEC, SERIES, _FROM_MAIN, DIGEST, LOCAL_IMAGE, *FORMS), re.IGNORECASE
+    )
 
 
 def read_build(
@@ -73,15 +86,12 @@ def read_build(
     """
     output = inspected(readable(text))
     typed_in, odd = plainly(readable((output.text if output else text.replace("%2B", "+"))[:MAX_ANSWER]))
-    words = re.sub(
-        rf"(?<!:){ENGINE}-(?=v?\d+\.\d+\.\d)",
-        r"\1 ",
-        plain(typed_in),
-        flags=re.I,
-    )  # vllm-0.11.0
+    words = re.sub(_GLUED, r"\1 ", plain(typed_in), flags=re.I)
     typed = spelled(words)
     named = engine or engine_in(typed_in) or ""
-    reading = PartialBuild(typed.text, named, known or {}, typed.text, fork=typed.fork, notes=[*odd, *typed.notes])
+    reading = PartialBuild(
+        typed.text, named, known or {}, typed.text, fork=typed.fork, notes=[*odd, *typed.notes], forms=_forms()
+    )
     for step in _STEPS:
         step(reading)
     if reading.vague and not reading.version and not reading.commit:
@@ -292,7 +302,7 @@ def _take_branch(reading: PartialBuild) -> None:
 
 def _built_from_main(reading: PartialBuild) -> bool:
     """Whether main is what runs, not what was tried beside the release that is named."""
-    for found in reading.each(rf"{MAIN}|\bnightly\b"):
+    for found in reading.each(_FROM_MAIN):
         before = reading.left[max(0, found.start() - 60) : found.start()]
         if not reading.version or re.search(BESIDE, before, re.I) is None:
             return True

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from advisor.errors import UsageError
 from advisor.evidence import accelerator
@@ -38,6 +39,7 @@ from advisor.model.fact import Fact, Origin, Span, Value
 from advisor.model.hardware import KINDS
 from advisor.model.late import dataclass
 from advisor.patterns import compile_pattern
+from advisor.scan.several import Several
 
 MAX_ANSWER = 300  # characters; a longer single line is prose
 
@@ -192,8 +194,6 @@ _HINT = (
     r"cards?\b|accelerator|[单两双四八六\d] ?[张块个]?[显加速]{0,2}卡|nodes?\b|machine|hosts?\b|box|节点|机"
 )
 
-_COUNT_HINT = r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|sixteen|single)\b|[单两双三四八十]"
-
 # sm_121a, compute_120, compute capability 8.6; not the list of what something is built for
 _CAPABILITY = (
     r"(?i)(?<![\w/])(?:sm_?|compute_)(?P<digits>\d{2,3})[af]?(?![\w])"
@@ -276,16 +276,30 @@ def _speaks_of_hardware(words: str) -> bool:
     return compile_pattern(_HINT).search(words) is not None or compile_pattern(_OS_HINT).search(words) is not None
 
 
+@cache
+def _cards() -> Several:
+    """The patterns of the products, in their order."""
+    return Several([product.pattern for product in PRODUCTS])
+
+
+@cache
+def _others() -> Several:
+    return Several([_ARCH, _HOSTS, _CAPABILITY, _OS_HINT, _BY_NODE, *_COUNTS, *_NODES])
+
+
 def _facts(words: str, answer: bool, count: bool) -> Iterator[Fact]:
     yield from _accelerators(words)
-    if count and compile_pattern(_COUNT_HINT).search(words):
+    seen = _others().among(words)
+    if count and not seen.isdisjoint((_BY_NODE, *_COUNTS, *_NODES)):
         yield from _counts(words)
     for pattern, origin in ((_ARCH, "stated"), (_HOSTS, "derived")):
-        for found in re.finditer(pattern, words):
+        for found in re.finditer(pattern, words) if pattern in seen else ():
             arch = "x86_64" if found["x86"] else "aarch64"
             yield _fact("hardware.arch", arch, f"the CPU is a {found.group()}" if origin == "derived" else "")
-    yield from _capabilities(words)
-    yield from _systems(words)
+    if _CAPABILITY in seen:
+        yield from _capabilities(words)
+    if _OS_HINT in seen:
+        yield from _systems(words)
     if answer:
         for one, _, _ in components_in(words):
             if "." not in one.version and one.name != "driver":
@@ -300,23 +314,23 @@ def _fact(name: str, value: Value, why: str = "") -> Fact:
 
 def _accelerators(words: str) -> Iterator[Fact]:
     taken: list[tuple[int, int]] = []
-    for product in PRODUCTS:
-        for found in re.finditer(product.pattern, words):
-            left, right = clause_of(words, found.start(), found.end())
-            if any(start <= found.start() < end for start, end in taken) or of_another(words[left:right]):
-                continue
-            if "NPU" in found.group() and re.search(_OTHER_NPU, words):
-                continue
-            taken.append((found.start(), found.end()))
-            name = " ".join(found.expand(product.name).split()) if product.name else ""
-            if name:
-                yield _fact("hardware.accelerator", name)
-            said = product.vendor in found.group().lower() or "昇腾" in found.group() or "寒武纪" in found.group()
-            yield _fact(
-                "hardware.vendor",
-                product.vendor,
-                "" if said else f"{name or found.group().strip()} is {product.vendor}'s",
-            )
+    for number, found in _cards().finditer(words):
+        product = PRODUCTS[number]
+        left, right = clause_of(words, found.start(), found.end())
+        if any(start <= found.start() < end for start, end in taken) or of_another(words[left:right]):
+            continue
+        if "NPU" in found.group() and re.search(_OTHER_NPU, words):
+            continue
+        taken.append((found.start(), found.end()))
+        name = " ".join(found.expand(product.name).split()) if product.name else ""
+        if name:
+            yield _fact("hardware.accelerator", name)
+        said = product.vendor in found.group().lower() or "昇腾" in found.group() or "寒武纪" in found.group()
+        yield _fact(
+            "hardware.vendor",
+            product.vendor,
+            "" if said else f"{name or found.group().strip()} is {product.vendor}'s",
+        )
 
 
 def _capabilities(words: str) -> Iterator[Fact]:
@@ -334,8 +348,6 @@ def _capabilities(words: str) -> Iterator[Fact]:
 
 def _systems(words: str) -> Iterator[Fact]:
     """The host's system: WSL is both others, and Windows is named where Linux runs in it."""
-    if re.search(_OS_HINT, words) is None:
-        return
     for name, pattern in _SYSTEMS:
         for found in re.finditer(pattern, words):
             left, right = clause_of(words, found.start(), found.end())
@@ -389,6 +401,8 @@ def _value(text: str) -> int:
 
 def _derived(facts: list[Fact]) -> list[Fact]:
     """The facts in the order of FACTS, with what follows from the products named."""
+    if not facts:
+        return []
     by_name = {kind.name: [fact for fact in facts if fact.name == kind.name] for kind in FACTS}
     kinds = [_product(str(fact.value)) for fact in by_name["hardware.accelerator"]]
     stated = [fact for fact in by_name["hardware.vendor"] if fact.origin == "stated"]
@@ -429,4 +443,5 @@ def _by_card(cards: list[Fact]) -> list[Fact]:
 
 
 def _product(name: str) -> Product | None:
-    return next((one for one in PRODUCTS if one.name and re.search(one.pattern, name + " ")), None)
+    found = (PRODUCTS[number] for number, _ in _cards().finditer(name + " "))
+    return next((one for one in found if one.name), None)

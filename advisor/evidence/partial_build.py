@@ -13,6 +13,7 @@ from datetime import date
 from advisor.evidence.image_tags import Placed
 from advisor.model.build import Component
 from advisor.model.knowledge import Knowledge
+from advisor.scan.several import Several
 from advisor.model.late import dataclass
 
 
@@ -40,12 +41,19 @@ class PartialBuild:
     components: list[Component] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     vague: str = ""  # said of the image, unless a version or commit turns up
+    forms: Several | None = None  # those patterns of `each` that can be ruled out at once
+    possible: frozenset[str] | None = None  # those of them that what is left may hold, once asked
 
     def take(self, start: int, end: int) -> None:
         self.left = self.left[:start] + " " * (end - start) + self.left[end:]
+        self.possible = None
 
     def each(self, pattern: str) -> list[re.Match[str]]:
-        return list(re.finditer(pattern, self.left, re.I))
+        if self.forms is None or pattern not in self.forms:
+            return list(re.finditer(pattern, self.left, re.I))
+        if self.possible is None:
+            self.possible = self.forms.among(self.left)
+        return list(re.finditer(pattern, self.left, re.I)) if pattern in self.possible else []
 
     def bound(self, sign: str, number: str) -> None:
         """Keep what a comparison says of the release: `<0.4.1`, `>=0.5.2`; one that bounds neither is passed over."""

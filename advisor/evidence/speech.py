@@ -175,8 +175,8 @@ def _cues(words: str) -> frozenset[str]:
     return frozenset(_CUES[number] for number in _at_once().found(words))
 
 
-def asides(words: str, engine: str | None = None) -> list[tuple[int, int, str]]:
-    """`(start, end, why)` of what a line (of `flatten`) does not tell of the deployment here and now; `engine` is its engine."""
+def asides(words: str) -> list[tuple[int, int, str]]:
+    """`(start, end, why)` of what a line (of `flatten`) does not tell of the deployment here and now."""
     found: list[tuple[int, int, str]] = []
     cues = _cues(words)
     if words.endswith("?") or _ZH_ASKS_LAST in cues:
@@ -188,8 +188,6 @@ def asides(words: str, engine: str | None = None) -> list[tuple[int, int, str]]:
     for text, why in ((_DOCUMENT, DOCUMENT), (_ANOTHER, ANOTHER), (_SETTING, SETTING)):
         if text in cues:
             found += ((*_sweep(words, one.start()), why) for one in pattern(text).finditer(words))
-    if engine:
-        found += _other_engine(words, engine)
     return found
 
 
@@ -286,8 +284,11 @@ def _sweep(words: str, start: int, *, back: bool = True) -> tuple[int, int]:
     return (left if back else start), start + stop.start() if stop else len(words)
 
 
-def _other_engine(words: str, engine: str) -> Iterator[tuple[int, int, str]]:
-    """The clauses that are about another engine than the one judged."""
+def of_another_engine(words: str, engine: str) -> Iterator[tuple[int, int, str]]:
+    """The clauses of a line that are about another engine than the one judged."""
+    whole = words.lower()
+    if not any(one in whole for one in _ENGINES):
+        return
     place = 0
     for piece in re.split(r"([,;。]|\. |\bbut\b|\bwhile\b|\bwhereas\b|但是?|而)", words):
         low = piece.lower()

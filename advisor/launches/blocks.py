@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from advisor.launches.command_line import phrases
 from advisor.launches.words import prepare
@@ -58,16 +59,20 @@ def heads(knowledge: Mapping[str, Knowledge]) -> re.Pattern[str]:
         r"\"?\$\{?\w+\}?\"?[ \t]+(?:\"\$\{|--?[A-Za-z])",
         path + r"launch_server\.py\b",
     ]
-    for name, known in knowledge.items():
-        engine, rest = re.escape(name), r"[^\n]{0,400}(?:\\\n[^\n]{0,400}){0,60}"
-        starts += [
-            rf"(?:{path}/)?" + r"\s+".join(map(re.escape, one)) + r"(?=\s)" for one in phrases(known, "commands")
-        ]
-        starts += [rf"(?:{path}/)?{re.escape(one)}[ \t\\\n]+--?[A-Za-z]" for (one, *_) in phrases(known, "binaries")]
-        starter = rf"(?:{path}python[\d.]*\"?|{path}torchrun|\"?\$\{{?\w+\}}?\"?)"
-        starts.append(rf"{starter}[ \t][^\n]{{0,200}}?-m[ \t]+{engine}\.")
-        starts.append(rf"{path}python[\d.]*[ \t]+{path}\.py\b{rest}--{engine}[-_]")
-    return re.compile(r"(?<![\w./$-])(?:" + "|".join(starts) + ")")
+    starts += [one for name, known in knowledge.items() for one in _heads_of(name, known)]
+    return Shape(r"(?<![\w./$-])(?:" + "|".join(starts) + ")")
+
+
+@lru_cache(maxsize=32)
+def _heads_of(name: str, known: Knowledge) -> tuple[str, ...]:
+    path = r"[\w./~-]{0,200}"
+    engine, rest = re.escape(name), r"[^\n]{0,400}(?:\\\n[^\n]{0,400}){0,60}"
+    starts = [rf"(?:{path}/)?" + r"\s+".join(map(re.escape, one)) + r"(?=\s)" for one in phrases(known, "commands")]
+    starts += [rf"(?:{path}/)?{re.escape(one)}[ \t\\\n]+--?[A-Za-z]" for (one, *_) in phrases(known, "binaries")]
+    starter = rf"(?:{path}python[\d.]*\"?|{path}torchrun|\"?\$\{{?\w+\}}?\"?)"
+    starts.append(rf"{starter}[ \t][^\n]{{0,200}}?-m[ \t]+{engine}\.")
+    starts.append(rf"{path}python[\d.]*[ \t]+{path}\.py\b{rest}--{engine}[-_]")
+    return tuple(starts)
 
 
 def blocks(text: str, begins: re.Pattern[str]) -> list[Block]:

@@ -127,7 +127,11 @@ def spoken_engine(text: str, knowledge: Mapping[str, Knowledge]) -> str:
     """The engine a text is about: the one its first line names, else the one named most; "" for none or a tie."""
     title, _, _ = text.strip().partition("\n")
     for part in (title[:300], text):
-        counts = {name: len(re.findall(rf"(?i)(?<![a-z]){re.escape(name)}(?![a-z])", part)) for name in knowledge}
+        low = part.lower()
+        counts = {
+            name: len(re.findall(rf"(?i)(?<![a-z]){re.escape(name)}(?![a-z])", part)) if name.lower() in low else 0
+            for name in knowledge
+        }
         best = max(counts, key=lambda name: counts[name], default="")
         if best and counts[best] and sum(count == counts[best] for count in counts.values()) == 1:
             return best
@@ -137,8 +141,11 @@ def spoken_engine(text: str, knowledge: Mapping[str, Knowledge]) -> str:
 def _image(text: str, knowledge: Mapping[str, Knowledge]) -> tuple[str, str]:
     for name, known in knowledge.items():
         for one, *_ in phrases(known, "images"):
-            if found := re.search(
-                rf"(?<![\w/])(?:[\w.:-]{{1,80}}/){{0,6}}{re.escape(one)}(?![\w/-])(?::[\w.-]*\w)?(?:@sha256:\w+)?", text
+            if one in text and (
+                found := re.search(
+                    rf"(?<![\w/])(?:[\w.:-]{{1,80}}/){{0,6}}{re.escape(one)}(?![\w/-])(?::[\w.-]*\w)?(?:@sha256:\w+)?",
+                    text,
+                )
             ):
                 return found.group(), name
     return "", ""

@@ -10,41 +10,44 @@ without MTP it is fine; 关掉投机也没问题                  -> nothing: a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 from advisor.launches import cases
 from advisor.launches.prose import Prose
 from advisor.launches.saying import Saying
+from advisor.scan.several import Several
 from advisor.model.shape import Shape
 
 _W = "A-Za-z0-9_"  # what a word is made of; Chinese characters may touch it
 _METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram)"
 _ANY_METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram|suffix|medusa|draft_model)"
-_KEYED = Shape(
-    rf"(?i)(?:speculative[_-](?:algorithm|method)|(?<![{_W}])method)[\"'`]?\s*(?:[:=]|\s)\s*[\"'`]?{_ANY_METHOD}(?![{_W}])"
-)  # method="qwen3_5_mtp"
-_SPOKEN = Shape(
+# method="qwen3_5_mtp"
+_KEYED = (
+    rf"(?i)(?:speculative[_-](?:algorithm|method)|(?<![{_W}])method)[\"'`]?\s*(?:[:=]|\s)\s*[\"'`]?"
+    rf"{_ANY_METHOD}(?![{_W}])"
+)
+_SPOKEN = (
     rf"(?i)(?<![{_W}])speculati(?:ve|on)(?: decoding)?\**\s{{0,3}}[:=(]?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
-    rf"|(?:投机|推测)(?:解码|采样|推理|算法|方法|模式)?\s{{0,3}}(?:用的?是?|使用|采用|是|为|[:：=(（])?\s{{0,3}}`?{_METHOD}(?![{_W}])(?!\.py)"
+    rf"|(?:投机|推测)(?:解码|采样|推理|算法|方法|模式)?\s{{0,3}}(?:用的?是?|使用|采用|是|为|[:：=(（])?\s{{0,3}}`?{_METHOD}"
+    rf"(?![{_W}])(?!\.py)"
 )  # speculative decoding: `qwen3_5_mtp`, 投机解码用 eagle3
-_BARE = Shape(
-    rf"(?<![{_W}#-])(?<![a-z_.]/)(?i:{_METHOD})(?:-?(\d{{1,2}}))?(?![{_W}]|/[a-z_]|\.py|-\d)"
-)  # DSPARK, MTP5, EAGLE/NEXTN
-_BY_NAME = Shape(
-    rf"(?i)(?<![{_W}-])(suffix|prompt[- ]lookup)[ -]?(?:decod(?:ing|er)|speculati(?:on|ve)|解码|投机|推测)"
-)  # suffix decoding
+# DSPARK, MTP5, EAGLE/NEXTN
+_BARE = rf"(?<![{_W}#-])(?<![a-z_.]/)(?i:{_METHOD})(?:-?(\d{{1,2}}))?(?![{_W}]|/[a-z_]|\.py|-\d)"
+# suffix decoding
+_BY_NAME = rf"(?i)(?<![{_W}-])(suffix|prompt[- ]lookup)[ -]?(?:decod(?:ing|er)|speculati(?:on|ve)|解码|投机|推测)"
 _OFF = r"(?:off|disabled|none|not (?:used|enabled|on)|关闭?|关了|未开启?|没开|未启用|无)"
 _SUBJECT = (
     r"(?:speculati(?:ve|on)(?:[ _-]?decod(?:ing|e))?|spec(?:[ _-]?dec(?:ode|oding)?)?|MTP"
     r"|(?:投机|推测)(?:解码|采样|推理)?)"
     rf"(?![{_W}])"
 )
-_NO_METHOD = Shape(
+_NO_METHOD = (
     rf"(?i)(?<![{_W}])speculati(?:ve decoding|ve|on)\**\s{{0,3}}[:=：]\s{{0,3}}`?"
     rf"(?:off|none|disabled|no(?!\s{{1,3}}\w+\b(?!\s{{0,3}}[:=：])))(?![{_W}])"
     rf"|(?:投机|推测)(?:解码|采样)\s{{0,3}}[:：]\s{{0,3}}(?:关|无|未|没)"
 )  # speculative decoding: off; but not of "with speculative decoding: No available shared memory"
-_RUNS_WITHOUT = Shape(
+_RUNS_WITHOUT = (
     rf"(?i)(?:(?:we|i) )?(?:(?:run|running|serve|serving|used?) )?(?:with )?"
     rf"(?:(?:no|without|w/o) |不带|不用|不开|未开启?|没有?开启?|没用|未启用|无) ?(?:any )?{_SUBJECT}"
     rf"|(?:(?:we|i) )?(?:do not|don't|are not|aren't|am not) us(?:e|ing) (?:any )?{_SUBJECT}"
@@ -52,7 +55,7 @@ _RUNS_WITHOUT = Shape(
 )  # no speculation; speculation off; we do not use speculative decoding
 _WHOLE = Shape(r"[\s`*\"'>-]*(?:and |but |just |plain |also )?\Z")
 _HERE = Shape(r"(?i)\A\s*(?:here|at all|involved|in use)\b")
-_TOKENS = Shape(
+_TOKENS = (
     rf"(?i)(?:num_speculative_tokens|speculative[_-]num[_-]draft[_-]tokens|num_draft_tokens)[\"'`]?\s*[:=\s]\s*"
     rf"(\d{{1,4}})(?![{_W}])(?!\.\d)"
     rf"|(?<![{_W}.])(\d{{1,2}})\s+(?:draft|speculative) tokens(?![{_W}])"
@@ -66,7 +69,7 @@ _OTHER = Shape(
     r"(?i)\b(?:without|unlike|instead of|rather than|no longer|not using|remov\w+|disabl\w+|turn\w* off)\b"
     r"|去掉|关闭|关掉|不开|未开|没开|不带"
 )
-_IN_USE = Shape(
+_IN_USE = (
     rf"(?i)(?<![{_W}-])(?:speculative[ -](?:decod(?:ing|e|er)|sampling|inference|drafting)"
     r"|spec(?:ulative)?[ -]?decod(?:ing|e)"
     rf"|(?:a|the|our|its|with|and|using)\s+draft(?:er)?\s+(?:model|head)s?|draft[ -]models?|drafter)(?![{_W}])"
@@ -81,18 +84,32 @@ _ASKED = Shape(r"[?？]\s*\Z")  # speculative decoding? (cases.asked knows 吗)
 
 def read(prose: Prose) -> Iterator[Saying]:
     """Everything the text says of speculation. `none` is said only where nothing else is."""
-    methods = [*_methods(prose)]
+    found: dict[str, list[re.Match[str]]] = {}
+    for number, one in _patterns().finditer(prose.joined):
+        found.setdefault(_PATTERNS[number], []).append(one)
+    if not found:
+        return
+    methods = [*_methods(prose, found)]
     yield from methods
-    yield from (Saying("speculation.method", "none", 2, *one.span()) for one in _NO_METHOD.finditer(prose.joined))
+    yield from (Saying("speculation.method", "none", 2, *one.span()) for one in found.get(_NO_METHOD, ()))
     if not methods:
-        yield from _none(prose)
-    yield from _in_use(prose)
-    yield from _tokens(prose)
+        yield from _none(prose, found.get(_RUNS_WITHOUT, ()))
+    yield from _in_use(prose, found.get(_IN_USE, ()))
+    yield from _tokens(prose, found.get(_TOKENS, ()))
 
 
-def _methods(prose: Prose) -> Iterator[Saying]:
+_PATTERNS = (_KEYED, _SPOKEN, _BY_NAME, _BARE, _NO_METHOD, _RUNS_WITHOUT, _IN_USE, _TOKENS)
+Matches = Iterable[re.Match[str]]
+
+
+@cache
+def _patterns() -> Several:
+    return Several(_PATTERNS)
+
+
+def _methods(prose: Prose, matches: Mapping[str, Matches]) -> Iterator[Saying]:
     for pattern, weight in ((_KEYED, 3), (_SPOKEN, 2), (_BY_NAME, 2), (_BARE, 1)):
-        for found in pattern.finditer(prose.joined):
+        for found in matches.get(pattern, ()):
             clause = prose.clause(*found.span())
             if weight < 3 and (_OTHER.search(clause) or _BUNDLED.search(clause) or _negated(prose, found)):
                 continue
@@ -107,9 +124,9 @@ def _negated(prose: Prose, found: re.Match[str]) -> bool:
     return bool(_NO.search(prose.before(found.start())) or _IS_OFF.match(prose.joined, found.end()))
 
 
-def _none(prose: Prose) -> Iterator[Saying]:
+def _none(prose: Prose, matches: Matches) -> Iterator[Saying]:
     """A clause that is nothing but "no speculation", with no verdict beside it: so the deployment runs."""
-    for found in _RUNS_WITHOUT.finditer(prose.joined):
+    for found in matches:
         start, end = found.span()
         after = prose.clause(start, end)[len(prose.before(start)) + end - start :]
         if not _WHOLE.match(prose.before(start)) or _HERE.sub("", after).strip(" `*\"'.。"):
@@ -119,9 +136,9 @@ def _none(prose: Prose) -> Iterator[Saying]:
         yield Saying("speculation.method", "none", 1, start, end)
 
 
-def _in_use(prose: Prose) -> Iterator[Saying]:
+def _in_use(prose: Prose, matches: Matches) -> Iterator[Saying]:
     """Speculation that is in use, whatever its method; nothing where it is asked about, denied, or only tried."""
-    for found in _IN_USE.finditer(prose.joined):
+    for found in matches:
         start, end = found.span()
         if _NOT_IN_USE.search(prose.before(start)) or _IS_OFF.match(prose.joined, end):
             continue
@@ -132,8 +149,8 @@ def _in_use(prose: Prose) -> Iterator[Saying]:
             yield Saying("speculation.on", True, 1, start, end)
 
 
-def _tokens(prose: Prose) -> Iterator[Saying]:
-    for found in _TOKENS.finditer(prose.joined):
+def _tokens(prose: Prose, matches: Matches) -> Iterator[Saying]:
+    for found in matches:
         said = next(one for one in found.groups() if one)
         if not _OTHER.search(prose.before(found.start())):
             yield Saying("speculation.tokens", int(said), 2 if found.group(1) else 1, *found.span())

@@ -35,6 +35,9 @@ class Several:
     def _loose(self) -> PatternSet:
         return PatternSet(loose(pattern, self._flags) for pattern in self._patterns)
 
+    def __contains__(self, pattern: str) -> bool:
+        return pattern in self._patterns
+
     def __getitem__(self, number: int) -> re.Pattern[str]:
         compiled = self._compiled[number]
         if compiled is None:
@@ -82,6 +85,8 @@ def _loosened(pattern: str, parts: bool) -> Iterator[str]:
             yield _escaped(escaped)
         elif group in ("=", "!", "<=", "<!"):
             at = _group_end(pattern, at)
+        elif group == ">":  # an atomic group takes less
+            yield "(?:"
         elif group:
             if not group.startswith("P="):
                 raise ValueError(f"`(?{group}` is not known here: {pattern}")
