@@ -16,6 +16,7 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from advisor.model.condition import atoms
 from advisor.model.late import dataclass
@@ -64,6 +65,7 @@ class Index:
         tokenizer = "porter unicode61 tokenchars '_'"
         self._texts.execute(f'CREATE VIRTUAL TABLE texts USING fts5({", ".join(_COLUMNS)}, tokenize="{tokenizer}")')
         rows = ((row, *(" ".join(words(" ".join(part))) for part in parts(rule))) for row, rule in enumerate(rules))
+        self._rows_with = lru_cache(maxsize=8192)(self._ask_rows)
         self._texts.executemany("INSERT INTO texts(rowid, named, machine, told) VALUES (?, ?, ?, ?)", rows)
 
     def nearest(self, text: str, most: int, understood: str = "", weight: float = 0.3) -> tuple[Resemblance, ...]:
@@ -96,21 +98,21 @@ class Index:
     def _asking(self, text: str) -> list[str]:
         """The words that ask: those that some rule has, names out of code first, then the rarest."""
         given = [one for one in dict.fromkeys(words(_plain(text))) if one not in _COMMON and len(one) > 1]
-        held = {one: count for one in given if not one.isdigit() and (count := self._rules_with(one))}
+        held = {one: count for one in given if not one.isdigit() and (count := len(self._rows_with(one)))}
         named = names(text)
         return sorted(held, key=lambda one: (one not in named, held[one]))[:ASKED]
 
-    def _rules_with(self, word: str) -> int:
-        found = self._texts.execute("SELECT count(*) FROM texts WHERE texts MATCH ?", (f'"{word}"',)).fetchone()
-        return int(found[0])
+    def _ask_rows(self, word: str) -> frozenset[int]:
+        """The rules that have the word."""
+        found = self._texts.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (f'"{word}"',))
+        return frozenset(row for (row,) in found.fetchall())
 
     def _shared(self, row: int, asked: Sequence[str], text: str) -> tuple[str, ...]:
         """The words that a rule shares with the text and that tell something: no commonplace, no part of a name."""
-        shares = "SELECT 1 FROM texts WHERE texts MATCH ? AND rowid = ?"
-        found = [one for one in asked if self._texts.execute(shares, (f'"{one}"', row)).fetchone()]
+        found = [one for one in asked if row in self._rows_with(one)]
         most = _COMMONPLACE * len(self._rules)
         parts = {part for run in _WORD.findall(_plain(text)) if run.lower().strip("_") in found for part in _parts(run)}
-        telling = [one for one in found if one not in parts and self._rules_with(one) <= most]
+        telling = [one for one in found if one not in parts and len(self._rows_with(one)) <= most]
         return tuple(telling or found)
 
 

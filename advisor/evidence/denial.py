@@ -90,12 +90,13 @@ _NO_VALUE = (
 )
 _LABEL = rf"^[\s>•*+-]*(?:\d+[.)] )?[^|:：=?\n]{{1,80}}(?::|：|\?|？|=)[\s*]*(?:{_NO_VALUE}|❌[^\n]*)[\s.。!*]*$"
 _ROW = rf"^\s*\|[^|\n]*\|\s*(?:{_NO_VALUE}|❌[^|\n]*|✗[^|\n]*)\s*\|"
+_REFUSED_LABEL = f"{_LABEL}|{_ROW}"
 _LIST = r"\b(?:no|without(?: any)?) \w+(?: \w+)?(?:, ?\w+(?: \w+)?)+,? (?:or|nor) \w+"
 
 
 def refused_label(line: str) -> bool:
     """Whether a line is a label or table row whose value is no: `hang: no`, `| hang | no |`, `卡死次数：0`."""
-    return pattern(f"{_LABEL}|{_ROW}").search(line) is not None
+    return any(sign in line for sign in ":：?？=|") and pattern(_REFUSED_LABEL).search(line) is not None
 
 
 _CUES = (_BARE, _KEPT, _ELSEWHERE_ONLY, _UNSEEN, _WELL, _REFUSED, _NO, _ZH_NO, _LIST)

@@ -89,6 +89,8 @@ _ASCEND = (
     rf"E[A-Z]\d{{4}}(?:\[PID: ?\d+\])?:? (?:\[PID: ?\d+\] )?{_ASCEND_TIME} "
 )
 _LEAD = Shape("|".join((_VLLM, _RAY, _LMDEPLOY, _ISO, _SGLANG, _GLOG, _NCCL, _UVICORN, _LOGGING, _TURBOMIND, _ASCEND)))
+BEGINNINGS = (_WRAP, _LOOSE, _LEAD)
+"""What a line with a known prefix begins with one of."""
 _AFTER_TIME = Shape(rf" {{0,3}}(?:\[{_LEVEL}\]|{_LEVEL}(?=[ \t]))(?:\t(?= )|[ :]*)")  # ...Z  INFO dynamo.worker: ready
 # a logger inside another's line: [2026-08-02 10:44:31] INFO:     127.0.0.1:1, [...] torch.distributed: [ERROR]
 _SECOND = Shape(rf" ?(?:{_NCCL}|{_UVICORN}|(?:[\w.]+: )?\[{_LEVEL}\]:? ?)")

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 from advisor.model.shape import Shape
+from advisor.scan.several import Several
 
 _STATUS = "MATCHES|MATCHED|LIKELY|POSSIBLE|EXPOSED|RULED OUT"
 _ID = r"(?:any|vllm|sglang|lmdeploy|xllm|vllm-ascend)/[a-z0-9][a-z0-9-]+"
@@ -38,8 +40,17 @@ _CHANGES = Shape(r"^# Changelog\s+What changes for those who use the advisor\b",
 _README_TELLS = Shape(r"`advisor` holds those known failures as rules|`?advisor check`?")
 
 
+@cache
+def _marks() -> Several:
+    """Of all pages: most texts hold none of them."""
+    pages = (_JSON, _HTML, *_RULE_KEYS, _CHANGES, _README, _FOOT, _LEAD, _PAGE, _LISTED)
+    return Several([one.pattern for one in pages], re.MULTILINE | re.IGNORECASE)
+
+
 def own(text: str) -> Iterator[tuple[int, int]]:
     """The places of this product's own pages, each from its first line to its last."""
+    if not _marks().numbers(text):
+        return
     if _JSON.search(text) or _HTML.search(text) or all(key.search(text) for key in _RULE_KEYS):
         yield 0, len(text)
         return

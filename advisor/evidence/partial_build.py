@@ -13,8 +13,8 @@ from datetime import date
 from advisor.evidence.image_tags import Placed
 from advisor.model.build import Component
 from advisor.model.knowledge import Knowledge
-from advisor.scan.several import Several
 from advisor.model.late import dataclass
+from advisor.scan.several import Several
 
 
 @dataclass

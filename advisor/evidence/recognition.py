@@ -14,15 +14,17 @@ A short text is judged whole, a long one by its head and tail. `line_kind` judge
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal
 
-from advisor.evidence.lines import body, is_logged
+from advisor.evidence.lines import BEGINNINGS, body, is_logged
 from advisor.evidence.nvidia_forms import TOPOLOGY
 from advisor.evidence.snapshots import marks_time
 from advisor.evidence.spoken import is_sentence
 from advisor.model.capture import HOST
 from advisor.model.fact import ArtifactKind
 from advisor.model.shape import Shape
+from advisor.scan.several import Several
 
 LineKind = Literal["log", "stack", "launch", "machine", ""]
 
@@ -241,10 +243,19 @@ def is_launch(text: str, typed: int, rows: int, logged: int, language: str) -> b
     return len(_MANIFEST.findall(text)) >= 3 or (bool(_CODE.search(text)) and "import " in text)
 
 
+@cache
+def _machines() -> Several:
+    """What a machine's line begins with; a person's line begins with none of it."""
+    shapes = (*BEGINNINGS, _FAULT_FRAME, _PYTHON_FRAME, _EXCEPTION, _MACHINE_SPOKE, _PLACE_FIRST, _PROGRESS, _JSON_LOG)
+    return Several([f"^(?:{one.pattern})" for one in (*shapes, _STACK_LINE, _FRAME_LINE, _NAME, _SHELL, _MAPS)])
+
+
 def line_kind(line: str) -> LineKind:
     """What kind of machine printed this line; "" when a person may have written it."""
     if len(line) > 4000:
         line = line[:4000]
+    if not _machines().numbers(line):
+        return ""
     if is_logged(line):
         return (
             "stack"

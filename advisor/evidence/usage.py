@@ -28,7 +28,7 @@ from advisor.evidence.prose import (
 )
 from advisor.evidence.signs import Sign
 from advisor.model.fact import Fact, FactKind
-from advisor.patterns import Pattern
+from advisor.patterns import PatternSet
 
 MAX_QUOTE = 200
 
@@ -212,7 +212,7 @@ def read_usage(text: str, *, artifact: str, first_line: int = 1, engine: str | N
     """What the prose states of the deployment, each fact once: that a thing is so weighs more than that it is not."""
     text = readable(text)
     source = without_code(text)
-    if _any().search(source) is None:
+    if not _at_once().found(source):
         return ()
     shown = without_code(told(text, engine=engine).text)
     found: dict[str, Fact] = {}
@@ -222,10 +222,11 @@ def read_usage(text: str, *, artifact: str, first_line: int = 1, engine: str | N
             continue
         for start, end in sentences(source, block.start, block.end):
             sentence = plain(shown[start:end])
-            if _any().search(sentence) is None or elsewhere(sentence):
+            words = [WORDS[number] for number in _at_once().found(sentence)]
+            if not words or elsewhere(sentence):
                 continue
             place = span_of(text, start, end, artifact, first_line)
-            for name, value in _said(sentence):
+            for name, value in _said(sentence, words):
                 fact = Fact(name, value, "stated", place, sentence[:MAX_QUOTE])
                 if name not in found or (found[name].value is False and value is not False):
                     found[name] = fact
@@ -237,13 +238,13 @@ def read_usage(text: str, *, artifact: str, first_line: int = 1, engine: str | N
 
 
 @cache
-def _any() -> Pattern:
-    """Cheap first look: most texts say nothing of this."""
-    return pattern("|".join(f"(?:{one.words})" for one in WORDS))
+def _at_once() -> PatternSet:
+    """What tells which words a text or sentence holds: most say nothing of this."""
+    return PatternSet("(?i)" + one.words for one in WORDS)
 
 
-def _said(sentence: str) -> Iterator[tuple[str, bool]]:
-    for word in WORDS:
+def _said(sentence: str, words: list[Sign]) -> Iterator[tuple[str, bool]]:
+    for word in words:
         if word.near and pattern(word.near).search(sentence) is None:
             continue
         for found in pattern(word.words).finditer(sentence):

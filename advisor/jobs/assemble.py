@@ -167,7 +167,9 @@ def _against(answer: Fact, gathering: Gathering) -> Fact | None:
 
 def _has_words(text: str) -> bool:
     """Whether a text says something beside flags with their values and the command that takes them."""
-    return not _COMMANDED.search(text) and bool(_WORDS.search(_FLAG.sub(" ", text[:4000])))
+    head = text[:4000]
+    rest = _FLAG.sub(" ", head) if "-" in head or "=" in head else head
+    return _WORDS.search(rest) is not None and not _COMMANDED.search(text)
 
 
 def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:

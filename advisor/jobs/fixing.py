@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from advisor.catalog.engines import knowledge, profiles
 from advisor.match.builds import contains
 from advisor.match.holdings import listed, seen
@@ -17,7 +19,7 @@ def fix_out(fix: Fix, view: View) -> FixOut:
     """The fix, its releases from knowledge, and whether the case's build holds it."""
     known = knowledge_of(fix)
     record = known.fixes.get(fix.key()) if known else None
-    releases = tuple(sorted(record.held_by, key=order_key)) if record else ()
+    releases = _in_order(record.held_by) if record else ()
     truth, why = _in_build(fix, view, known, record)
     return FixOut(
         repo=fix.repo,
@@ -42,6 +44,11 @@ def fix_out(fix: Fix, view: View) -> FixOut:
         ),
         sources=tuple(map(SourceOut.of, fix.source)),
     )
+
+
+@lru_cache(maxsize=2048)
+def _in_order(releases: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(releases, key=order_key))
 
 
 def _unsettled(record: FixRecord, known: Knowledge | None) -> bool:

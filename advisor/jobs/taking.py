@@ -6,6 +6,7 @@ The only job that knows the evidence room; a check of flags alone never loads it
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from advisor import intake
@@ -52,6 +53,7 @@ def version(request: Request, engine: str, gathering: Gathering) -> tuple[Build,
     return build, list(said)
 
 
+@cache
 def with_images() -> dict[str, Knowledge]:
     """Whatever has images of its own: engines, and plugins such as vllm-ascend."""
     return {name: knowledge(name) for name, profile in profiles().items() if "tags" in profile}
@@ -182,7 +184,7 @@ def _searchable(artifact: Artifact, gathering: Gathering) -> Artifact:
         return artifact
     place = Span(artifact.name, artifact.first_line)
     gathering.notes += [Note("ignored", f"not taken for what happens here: {note}", place) for note in said.notes]
-    return replace(artifact, text=said.text)
+    return artifact if said.text == artifact.text else replace(artifact, text=said.text)
 
 
 def _without_ids(text: str) -> str:

@@ -15,12 +15,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from advisor.launches.command_line import phrases
 from advisor.launches.words import prepare
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
+
+if TYPE_CHECKING:
+    from advisor.scan.several import Several
 
 _FENCE = Shape(r"^[ \t>]*(`{3,8}|~{3,8})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S)  # ```bash … ```
 _INLINE = Shape(r"(?<!`)`([^`\n]+)`(?!`)")  # `vllm serve m`
@@ -60,7 +64,15 @@ def heads(knowledge: Mapping[str, Knowledge]) -> re.Pattern[str]:
         path + r"launch_server\.py\b",
     ]
     starts += [one for name, known in knowledge.items() for one in _heads_of(name, known)]
-    return Shape(r"(?<![\w./$-])(?:" + "|".join(starts) + ")")
+    return re.compile(r"(?<![\w./$-])(?:" + "|".join(starts) + ")")
+
+
+@lru_cache(maxsize=8)
+def _loosely(begins: re.Pattern[str]) -> Several:
+    """A cheap first look for it: most texts start nothing."""
+    from advisor.scan.several import Several
+
+    return Several([begins.pattern])
 
 
 @lru_cache(maxsize=32)
@@ -77,7 +89,7 @@ def _heads_of(name: str, known: Knowledge) -> tuple[str, ...]:
 
 def blocks(text: str, begins: re.Pattern[str]) -> list[Block]:
     """Every block of the text in which `begins` is found, in order, none within another."""
-    if not begins.search(text):
+    if not (_loosely(begins).numbers(text) and begins.search(text)):
         return []
     if text.lstrip().startswith("#!") and _mostly_shell(text):
         return [Block(0, len(text), "lines")]

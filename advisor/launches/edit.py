@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from advisor.launches import bare, bindings, command_line, rewrite, shell
 from advisor.launches.command_line import Source
@@ -88,6 +89,23 @@ class _Seen:
     command: Command
 
 
+@lru_cache(maxsize=16)  # each remedy of a case begins with the same text
+def _read(
+    source: Source, known: tuple[tuple[str, Knowledge], ...], engine: str, version: str | None, complete: bool
+) -> tuple[_Seen, ...]:
+    text, knowledge = source.text, dict(known)
+    if bare.is_bare(text):
+        made = bare.read(text, knowledge, engine or None, version, source, complete=complete)
+        end = max((one.end for one in made[0].settings), default=len(text)) if made else 0
+        return (_Seen(made[0], Command((), (), (), -1, end)),) if made else ()
+    found = []
+    for command in shell.read(text).commands:
+        started = command_line.read(command, knowledge, engine or None, version, source)
+        if started and command_line.reads_as_command(*started):
+            found.append(_Seen(started[0], command))
+    return tuple(found)
+
+
 class _Editor:
     def __init__(self, launch: Launch, knowledge: Mapping[str, Knowledge], version: str | None) -> None:
         self.given, self.knowledge, self.version = launch, knowledge, version
@@ -118,19 +136,9 @@ class _Editor:
                 return seen
         return None
 
-    def _read(self, text: str) -> list[_Seen]:
+    def _read(self, text: str) -> tuple[_Seen, ...]:
         source = Source(text, self.given.artifact, self.first_line)
-        engine = self.given.engine or None
-        if bare.is_bare(text):
-            made = bare.read(text, self.knowledge, engine, self.version, source, complete=self.given.complete)
-            end = max((one.end for one in made[0].settings), default=len(text)) if made else 0
-            return [_Seen(made[0], Command((), (), (), -1, end))] if made else []
-        found = []
-        for command in shell.read(text).commands:
-            started = command_line.read(command, self.knowledge, engine, self.version, source)
-            if started and command_line.reads_as_command(*started):
-                found.append(_Seen(started[0], command))
-        return found
+        return _read(source, tuple(self.knowledge.items()), self.given.engine, self.version, self.given.complete)
 
     def _try(self, text: str | None, flag: str, value: Value) -> bool:
         """Take the text if it reads as wanted: this setting so, every other as before."""

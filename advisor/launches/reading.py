@@ -158,6 +158,8 @@ class _Reader:
     def _without_environments(self, begins: re.Pattern[str]) -> None:
         """Take out the environments that are listed, so that no command takes one for its own shell's."""
         self.listed = listed.read(self.cleared.text, begins)
+        if not self.listed:
+            return
         shown = list(self.cleared.text)
         for one in self.listed:
             shown[one.start : one.end] = [char if char == "\n" else " " for char in shown[one.start : one.end]]

@@ -16,8 +16,8 @@ from functools import cache
 from advisor.launches import cases
 from advisor.launches.prose import Prose
 from advisor.launches.saying import Saying
-from advisor.scan.several import Several
 from advisor.model.shape import Shape
+from advisor.scan.several import Several
 
 _W = "A-Za-z0-9_"  # what a word is made of; Chinese characters may touch it
 _METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram)"

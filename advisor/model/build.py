@@ -86,7 +86,9 @@ class Build:
     holdings: tuple[Holding, ...] = ()
 
     def but(self, **changes: object) -> Build:
-        """A copy with some fields replaced."""
+        """A copy with some fields replaced; itself where they are as they were."""
+        if all(getattr(self, name) == value for name, value in changes.items()):
+            return self
         return replace(self, **changes)  # type: ignore[arg-type]
 
     def component(self, name: str) -> Component | None:

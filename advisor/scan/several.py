@@ -12,12 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from advisor.patterns import PatternSet
+from advisor.model.shape import Shape
+
+if TYPE_CHECKING:
+    from advisor.patterns import PatternSet
 
 _ANY = "(?s:.*)"
 _BEYOND = r"\x0b\x1c-\x1f\x{80}-\x{10FFFF}"  # what for Python alone may be \w, \d or \s
-_ATOM = re.compile(
+_ATOM = Shape(
     r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)|\(\?(P=\w+\)|<?[=!]|\(|#|>)|\{(\d*),?(\d*)\}|\[\^?\]?|.", re.S
 )
 _DROPPED = frozenset("bBAZ")
@@ -33,6 +37,8 @@ class Several:
 
     @cached_property
     def _loose(self) -> PatternSet:
+        from advisor.patterns import PatternSet  # a check of flags looks for nothing, and starts without RE2
+
         return PatternSet(loose(pattern, self._flags) for pattern in self._patterns)
 
     def __contains__(self, pattern: str) -> bool:
