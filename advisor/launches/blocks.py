@@ -15,16 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from advisor.launches.command_line import phrases
 from advisor.launches.words import prepare
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
-
-if TYPE_CHECKING:
-    from advisor.scan.several import Several
 
 _FENCE = Shape(r"^[ \t>]*(`{3,8}|~{3,8})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S)  # ```bash … ```
 _INLINE = Shape(r"(?<!`)`([^`\n]+)`(?!`)")  # `vllm serve m`
@@ -67,12 +63,19 @@ def heads(knowledge: Mapping[str, Knowledge]) -> re.Pattern[str]:
     return re.compile(r"(?<![\w./$-])(?:" + "|".join(starts) + ")")
 
 
-@lru_cache(maxsize=8)
-def _loosely(begins: re.Pattern[str]) -> Several:
-    """A cheap first look for it: most texts start nothing."""
-    from advisor.scan.several import Several
+def begin(text: str, knowledge: Mapping[str, Knowledge]) -> bool:
+    """Whether the text has the words of any of `heads`: a cheap first look, since most texts start nothing."""
+    return any(all(word in text for word in words) for words in _words(tuple(knowledge.items())))
 
-    return Several([begins.pattern])
+
+@lru_cache(maxsize=8)
+def _words(knowledge: tuple[tuple[str, Knowledge], ...]) -> tuple[tuple[str, ...], ...]:
+    """What is in a text that one of `heads` is in: all words of one row."""
+    rows = [("$",), ("launch_server.py",), *((one, "run") for one in ("docker", "podman", "nerdctl"))]
+    for name, known in knowledge:
+        rows += [("-m", f"{name}."), (".py", f"--{name}"), *map(tuple, phrases(known, "commands"))]
+        rows += [(one, "-") for (one, *_) in phrases(known, "binaries")]
+    return tuple(rows)
 
 
 @lru_cache(maxsize=32)
@@ -89,7 +92,7 @@ def _heads_of(name: str, known: Knowledge) -> tuple[str, ...]:
 
 def blocks(text: str, begins: re.Pattern[str]) -> list[Block]:
     """Every block of the text in which `begins` is found, in order, none within another."""
-    if not (_loosely(begins).numbers(text) and begins.search(text)):
+    if not begins.search(text):
         return []
     if text.lstrip().startswith("#!") and _mostly_shell(text):
         return [Block(0, len(text), "lines")]

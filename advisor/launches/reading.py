@@ -27,7 +27,7 @@ from advisor.launches import (
     unmeant,
     variables,
 )
-from advisor.launches.blocks import Block, blocks, heads
+from advisor.launches.blocks import Block, begin, blocks, heads
 from advisor.launches.command_line import Source, image_engine
 from advisor.launches.flags import parse
 from advisor.launches.prose import Prose
@@ -130,7 +130,7 @@ class _Reader:
         self._without_environments(begins)
         shown = self.cleared.text
         rest = list(shown)
-        for block in blocks(shown, begins):
+        for block in blocks(shown, begins) if begin(shown, self.knowledge) else ():
             launches = self._block(text, block)
             if launches:
                 end = block.start + _words_begin(shown[block.start : block.end], launches)

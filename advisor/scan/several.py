@@ -11,19 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
-
-from advisor.model.shape import Shape
 
 if TYPE_CHECKING:
     from advisor.patterns import PatternSet
 
 _ANY = "(?s:.*)"
 _BEYOND = r"\x0b\x1c-\x1f\x{80}-\x{10FFFF}"  # what for Python alone may be \w, \d or \s
-_ATOM = Shape(
-    r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)|\(\?(P=\w+\)|<?[=!]|\(|#|>)|\{(\d*),?(\d*)\}|\[\^?\]?|.", re.S
-)
+_ATOM = r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)|\(\?(P=\w+\)|<?[=!]|\(|#|>)|\{(\d*),?(\d*)\}|\[\^?\]?|."
 _DROPPED = frozenset("bBAZ")
 _MANY = 4  # a count from which on it is any number: counting is dear for an automaton
 
@@ -78,10 +74,15 @@ def loose(pattern: str, flags: int = 0, *, parts: bool = False) -> str:
     return (f"(?{switched})" if switched else "") + "".join(_loosened(pattern, parts))
 
 
+@cache
+def _atom() -> re.Pattern[str]:
+    return re.compile(_ATOM, re.S)
+
+
 def _loosened(pattern: str, parts: bool) -> Iterator[str]:
     at = 0
     while at < len(pattern):
-        found = _ATOM.match(pattern, at)
+        found = _atom().match(pattern, at)
         assert found  # the last branch takes any character
         wide, narrow, escaped, group, least, most = found.groups()
         at = found.end()
@@ -138,7 +139,7 @@ def _group_end(pattern: str, at: int) -> int:
     """Just past the bracket that closes the group whose inside begins at `at`."""
     depth = 1
     while depth:
-        found = _ATOM.match(pattern, at)
+        found = _atom().match(pattern, at)
         assert found
         at = found.end()
         if found[0].startswith("["):

@@ -93,7 +93,7 @@ def _patterns(package: ModuleType) -> list[re.Pattern[str]]:
     found = []
     for one in pkgutil.iter_modules(package.__path__):
         for value in vars(importlib.import_module(f"{package.__name__}.{one.name}")).values():
-            value = getattr(value, "compiled", value)
+            value = getattr(getattr(value, "search", None), "__self__", None)  # of a Shape, what it compiles
             if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                 found.append(value)
     return found
