@@ -73,7 +73,7 @@ class PatternSet:
 
     def found(self, text: str) -> list[int]:
         """The numbers of those that the text shows, ascending."""
-        numbers: list[int] = self._set.Match(text)
+        numbers: list[int] = self._set.Match(text) or []
         if len(numbers) == 1 and numbers[0] == self._count:
             return []
         if numbers:

@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from typing import NamedTuple
 
@@ -20,6 +21,10 @@ TOGETHER = 25  # cases that a process takes at a time
 GARBAGE = 50_000  # allocations between two looks for cycles: a case leaves next to none
 
 
+class Unfinished(Exception):
+    """A process that answered cases was ended from outside: what was given in order before it stands."""
+
+
 class Answered(NamedTuple):
     """One case's report as it is written, its exit code, and what is wrong with the line ("" when nothing is)."""
 
@@ -29,7 +34,7 @@ class Answered(NamedTuple):
 
 
 def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
-    """The answer to each line that is not blank, in order."""
+    """The answer to each line that is not blank, in order. Raises Unfinished where a process for them is gone."""
     lines = [line for line in content.splitlines() if line.strip()]
     parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
     answer = partial(_answered, threshold=threshold)
@@ -42,6 +47,10 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
     try:
         for found in pool.map(answer, parts):
             yield from found
+    except BrokenProcessPool:
+        raise Unfinished(
+            "a process was ended from outside, as for want of memory, and the rest was not judged"
+        ) from None
     finally:  # interrupted, what has not begun is let go
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -14,7 +14,7 @@ from advisor.faces.language import Lang, Language
 from advisor.faces.reports import Format, Threshold, catalogue_problems, complain, exit_code, rendered
 from advisor.render.language import speaking
 
-OK, USAGE = 0, 2
+OK, USAGE, DEFECT = 0, 2, 3
 
 
 def check(
@@ -70,19 +70,22 @@ def check(
 
 
 def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
-    from advisor.faces.batch import answers
+    from advisor.faces.batch import Unfinished, answers
 
     content = files_of.read(str(source)).content.decode("utf-8", "replace")
-    lines, problems, code = [], [], OK
-    for number, found in enumerate(answers(content, threshold), 1):
-        if found.problem:
-            problems.append(f"{source}:{number}: {found.problem}")
-        code = max(code, found.code)
-        if output is None:
-            files_of.write(found.text, None)
-        else:
-            lines.append(found.text)
+    lines, problems, code, end, number = [], [], OK, "", 0
+    try:
+        for number, found in enumerate(answers(content, threshold), 1):
+            if found.problem:
+                problems.append(f"{source}:{number}: {found.problem}")
+            code = max(code, found.code)
+            if output is None:
+                files_of.write(found.text, None)
+            else:
+                lines.append(found.text)
+    except Unfinished as error:
+        end = f"{source}: {number} of its cases are answered: {error}"
     if output is not None:
         files_of.write("\n".join(lines), output, [str(source)])
-    complain(problems)
-    return USAGE if problems else code
+    complain([*problems, *filter(None, [end])])
+    return DEFECT if end else USAGE if problems else code
