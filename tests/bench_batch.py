@@ -133,7 +133,8 @@ def batches() -> float:
             raise SystemExit(f"{answers} answers to {CASES} cases")
         rates[cores] = CASES / spent
         print(
-            f"  on {cores}: {rates[cores]:7.0f} cases/s   {used / CASES * 1000:5.2f} ms of processor a case   {spent:5.1f} s"
+            f"  on {cores}: {rates[cores]:7.0f} cases/s in {spent:.1f} s   {used / CASES * 1000:5.2f} ms of processor a case: "
+            f"{cores * CASES / used:.0f} cases/s where nothing else runs"
         )
     said = ", ".join(f"{name} {spent:.2f}" for name, spent in parts(content[:: max(1, CASES // SAMPLE)]).items())
     print(f"  ms a case, warm: {said}")

@@ -33,6 +33,7 @@ _RESERVED = {
     "coproc", "export", "declare", "typeset", "local", "readonly", "unset", "unsetenv", "[[", "[", "!", "{", "}",
 }  # fmt: skip
 _JSON = Shape(r'\{\s*"')  # {"method"
+_ORDINARY = Shape(r"[^\s\\'\"{}<>#;|&()`$]+")  # what only stands for itself
 _SPECIAL = frozenset(";|&()<>`$#{}")
 _ENDS = {'"': '"', "(": ")", "{": "}"}
 
@@ -121,7 +122,9 @@ class _Walk:
             if fresh:
                 self.begun = at
                 self.simple &= not self.broken
-            if char in "'\"":
+            if plain := _ORDINARY.match(text, at):
+                at = plain.end()
+            elif char in "'\"":
                 end = _closing(text, at)
                 if end is None:
                     return at
