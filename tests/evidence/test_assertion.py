@@ -10,7 +10,7 @@ from advisor.evidence.assertion import asserted, printed, told
 from advisor.evidence.denial import denials, refused_label
 from advisor.evidence.free_text import read_symptoms
 from advisor.evidence.prose import readable
-from advisor.evidence.speech import asides
+from advisor.evidence.speech import asides, of_another_engine
 from tests.evidence.test_prose import TEXTS
 
 # a text, and what must be left of it
@@ -235,7 +235,7 @@ def test_places_lie_in_the_line(text):
     text = readable(text)
     for left, right in denials(text):
         assert 0 <= left <= right <= len(text)
-    for left, right, why in asides(text, "sglang"):
+    for left, right, why in (*asides(text), *of_another_engine(text, "sglang")):
         assert 0 <= left <= right <= len(text) and why
     refused_label(text)
 
