@@ -39,6 +39,7 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
     parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
     answer = partial(_answered, threshold=threshold)
     processes = min(_cores(), len(parts))
+    gc.set_threshold(GARBAGE)
     if len(lines) < MANY or processes == 1:
         for part in parts:
             yield from answer(part)
