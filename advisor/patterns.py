@@ -79,9 +79,3 @@ class PatternSet:
         if numbers:
             return sorted(numbers)[:-1]
         return [number for number, one in enumerate(self.patterns) if compile_pattern(one).search(text)]
-
-
-def spans(pattern: str, data: bytes) -> Iterator[tuple[int, int]]:
-    """Where the pattern matches in UTF-8, as offsets in bytes; no copy is made of the text."""
-    found: Iterator[Match] = compile_pattern(pattern).finditer(data)  # type: ignore[arg-type]
-    return ((match.start(), match.end()) for match in found)

@@ -1,4 +1,7 @@
-"""`make bench`: the budgets, measured as ratios to something run beside them, each command line printed."""
+"""`make bench`: the budgets, measured as ratios to something run beside them, each command line printed.
+
+About half an hour on two cores, and 4 GB of disk. Each part runs alone too: `python -m tests.bench_logs`, ….
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,12 @@ import tempfile
 from pathlib import Path
 
 from tests import lint_bench, service_bench
+from tests.bench_batch import batches
 from tests.bench_cold import cold_start, seconds
+from tests.bench_flight import flight_recorders
+from tests.bench_gate import measure as gate
+from tests.bench_growth import growth
+from tests.bench_logs import large_logs
 
 
 def a_log(megabytes: int = 2) -> float:
@@ -29,7 +37,12 @@ def a_log(megabytes: int = 2) -> float:
 
 if __name__ == "__main__":
     cold_start()
+    growth()
     a_log()
+    large_logs()
+    gate()
+    flight_recorders()
     lint_bench.beside_checkov()
     lint_bench.cost_of_a_file()
+    batches()
     service_bench.service_under_load()

@@ -128,7 +128,8 @@ def growth(total: int = RULES) -> dict[str, float]:
     return found
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def environment_of(folder: Path) -> dict[str, str]:
+    """The environment in which that copy answers, with a cache of its own."""
     own = {**os.environ, "PYTHONPATH": str(folder), "NO_COLOR": "1", "XDG_CACHE_HOME": str(folder / "cache")}
     own.pop("PYTHONDONTWRITEBYTECODE", None)
     return own
@@ -137,7 +138,7 @@ def _environment(folder: Path) -> dict[str, str]:
 def _start(folder: Path) -> float:
     command = [sys.executable, "-m", "advisor", "check", "--engine", "vllm", "--version", "0.28.0", "--flags", FLAGS]
     begun = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, check=False, env=_environment(folder), cwd=folder)
+    done = subprocess.run(command, capture_output=True, check=False, env=environment_of(folder), cwd=folder)
     assert done.returncode in (0, 1), done.stderr.decode()
     return time.perf_counter() - begun
 
@@ -150,7 +151,7 @@ def _judged(folder: Path, name: str, options: tuple[str, ...]) -> float:
         capture_output=True,
         text=True,
         check=False,
-        env=_environment(folder),
+        env=environment_of(folder),
         cwd=folder,
     )
     assert not done.returncode, done.stderr

@@ -19,6 +19,7 @@ from advisor.model.case import Case
 from advisor.model.condition import Condition, Scalar
 from advisor.model.fact import HELPED, Artifact, Fact
 from advisor.model.launch import Launch
+from advisor.model.once import once_each
 from advisor.model.outcome import Missing
 from advisor.model.report import (
     SCHEMA,
@@ -41,7 +42,7 @@ from advisor.model.report import (
     StepOut,
     SupersededOut,
 )
-from advisor.model.rule import Advice, Remedy, Rule
+from advisor.model.rule import Advice, Reference, Remedy, Rule, Source, Step, Superseded
 from advisor.model.situation import Statement
 from advisor.model.translation import chinese_of
 from advisor.model.truth import Truth
@@ -208,28 +209,48 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         missing=tuple(_missing(one) for one in missing(verdict, view)),
         exposure=YES_NO[verdict.exposure.truth],  # type: ignore[arg-type]
         signature=YES_NO[verdict.signature.truth],  # type: ignore[arg-type]
-        cause=CauseOut(rule.cause.status, rule.cause.text, tuple(map(SourceOut.of, rule.cause.source))),
+        cause=CauseOut(rule.cause.status, rule.cause.text, _sources(rule.cause.source)),
         no_fix=rule.no_fix or "",
         fixes=tuple(fix_out(fix, view) for fix in rule.fixes),
         remedies=tuple(_remedy(one, view) for one in rule.remedies if _applies(one.applies_when, view) != "no"),
         not_helpful=tuple(_advice(one, view) for one in rule.not_helpful),
         harmful=tuple(_advice(one, view) for one in rule.harmful),
-        verification=tuple(
-            StepOut(one.do, one.expect, one.run or "", one.absent, one.advancing or "", one.duration_s)
-            for one in rule.verification
-        ),
+        verification=_steps(rule.verification),
         lookalikes=tuple(_lookalike(rule, index, here) for index in range(len(rule.lookalikes))),
         wanted=tuple(MissingOut(one.what, one.tells, one.run or "") for one in wanted(verdict, view)),
-        superseded=tuple(
-            SupersededOut(one.claim, one.by, one.why, tuple(map(SourceOut.of, one.source))) for one in rule.superseded
-        ),
+        superseded=_superseded(rule.superseded),
         caveats=rule.caveats,
-        references=tuple(ReferenceOut(one.type, one.url, one.note or "") for one in rule.references),
+        references=_references(rule.references),
         details=rule.details.strip(),
         maturity=rule.maturity,
         as_of=rule.as_of,
-        zh=chinese_of(rule),
+        zh=_chinese(rule),
     )
+
+
+@once_each
+def _sources(sources: tuple[Source, ...]) -> tuple[SourceOut, ...]:
+    return tuple(map(SourceOut.of, sources))
+
+
+@once_each
+def _steps(steps: tuple[Step, ...]) -> tuple[StepOut, ...]:
+    return tuple(
+        StepOut(one.do, one.expect, one.run or "", one.absent, one.advancing or "", one.duration_s) for one in steps
+    )
+
+
+@once_each
+def _superseded(claims: tuple[Superseded, ...]) -> tuple[SupersededOut, ...]:
+    return tuple(SupersededOut(one.claim, one.by, one.why, _sources(one.source)) for one in claims)
+
+
+@once_each
+def _references(references: tuple[Reference, ...]) -> tuple[ReferenceOut, ...]:
+    return tuple(ReferenceOut(one.type, one.url, one.note or "") for one in references)
+
+
+_chinese = once_each(chinese_of)
 
 
 def headline(verdict: Verdict) -> str:
@@ -279,7 +300,7 @@ def _remedy(remedy: Remedy, view: View) -> RemedyOut:
         applies=_applies(remedy.applies_when, view),  # type: ignore[arg-type]
         change=change(remedy),
         diff=_diff(remedy, view),
-        sources=tuple(map(SourceOut.of, remedy.source)),
+        sources=_sources(remedy.source),
     )
 
 
@@ -305,7 +326,7 @@ def edit_for(view: View) -> Edit:
 
 def _advice(advice: Advice, view: View) -> AdviceOut:
     tried = "unknown" if advice.tried is None else _tried(advice.tried, view)
-    return AdviceOut(advice.what, advice.why, tried, tuple(map(SourceOut.of, advice.source)))  # type: ignore[arg-type]
+    return AdviceOut(advice.what, advice.why, tried, _sources(advice.source))  # type: ignore[arg-type]
 
 
 def _tried(condition: Condition, view: View) -> str:
