@@ -6,6 +6,7 @@ import gzip
 import io
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -20,8 +21,10 @@ from advisor.intake import archives, condense, large, raw, streams, take
 from advisor.intake.streams import Large
 from advisor.intake.texts import clean, decode
 from advisor.jobs.assemble import assemble
-from advisor.jobs.judging import judge_case
+from advisor.jobs.check import check
+from advisor.jobs.judging import gate_of, judge_case
 from advisor.jobs.request import File, Request
+from advisor.jobs.rule_cases import cases
 from advisor.jobs.signatures import signatures, with_any_numbers
 from advisor.model.case import Case
 from advisor.model.fact import Artifact
@@ -95,6 +98,26 @@ def test_the_logs_of_cases_say_the_same_read_in_pieces(tiny: None):
         assert told(case_of(data)) == told(whole(data)), log
 
 
+def test_without_the_native_engine_the_report_is_the_same_and_says_so(monkeypatch: pytest.MonkeyPatch):
+    fires = next(one for one in cases() if one.kind == "fires" and [file.kind for file in one.request.files] == ["log"])
+    (log,) = fires.request.files
+    request = replace(fires.request, files=(replace(log, content=QUIET * 5 + log.content + QUIET * 3),))
+    report = check(request).report
+    assert report.findings[0].rule == fires.rule
+    monkeypatch.setitem(sys.modules, "ahocorasick_rs", None)
+    try:
+        for kept in (gate_of, signatures):
+            kept.cache_clear()
+        slow = check(request).report
+    finally:
+        for kept in (gate_of, signatures):
+            kept.cache_clear()
+    (said,) = set(slow.coverage.notes) - set(report.coverage.notes)
+    assert "ahocorasick_rs is not installed" in said and slow.coverage.notes.count(said) == 1
+    notes = tuple(one for one in slow.coverage.notes if one != said)
+    assert replace(slow, coverage=replace(slow.coverage, notes=notes)) == report
+
+
 def test_what_happens_in_the_middle_of_a_day_is_found_on_its_line():
     before, after = QUIET * 5, QUIET * 3
     case = case_of(before + CRASH + after)
@@ -105,9 +128,9 @@ def test_what_happens_in_the_middle_of_a_day_is_found_on_its_line():
     assert crash.span is not None and crash.span.line == first + 4 and crash.rank == "TP0"
     hang = found["symptom.hang", True]
     assert hang.span is not None and hang.span.line == first and hang.rank == "3"
-    note = next(one.text for one in case.notes if "were searched" in one.text)
+    note = next(one.text for one in case.notes if "to the end" in one.text)
     lines = (before + CRASH + after).count(b"\n")
-    assert note.startswith(f"8 MB, {lines:,} lines: all of them were searched")
+    assert note.startswith(f"8 MB, {lines:,} lines: read to the end")
 
 
 def test_one_number_among_many_alike_is_found():

@@ -109,8 +109,8 @@ def digested(name: str, digest: Digest) -> Taken:
     """A large log of which only the lines that tell something are at hand; what was searched is said."""
     size = f"{digest.size / 1e9:.1f} GB" if digest.size >= 1e9 else f"{digest.size / 1e6:.0f} MB"
     said = (
-        f"{size}, {digest.lines:,} lines: all of them were searched; of lines that repeat, the first and the last were "
-        "read closely"
+        f"{size}, {digest.lines:,} lines: read to the end; of lines that are alike, the first and the last were looked "
+        "at closely"
     )
     notes = [Note("hint", said, Span(name))]
     notes += [Note("limit", RUBBISH, Span(name))] if digest.rubbish else []

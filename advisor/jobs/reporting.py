@@ -48,6 +48,8 @@ from advisor.model.translation import chinese_of
 from advisor.model.truth import Truth
 
 SEEN = ("matched", "likely")
+LARGE = 1 << 20
+"""Characters of a text that takes long without the native engine."""
 YES_NO = {Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}
 
 
@@ -71,7 +73,9 @@ def report(judgement: Judgement) -> Report:
         questions=questions(verdicts, view),
         related=_related(judgement),
         excerpts=(),
-        coverage=_coverage(case, judgement.considered, (*judgement.left_out, *_not_understood(judgement))),
+        coverage=_coverage(
+            case, judgement.considered, (*judgement.left_out, *_slow(judgement), *_not_understood(judgement))
+        ),
         as_of=max((one.rule.as_of for one in verdicts), default=""),
         advisor=__version__,
     )
@@ -89,6 +93,13 @@ def _related(judgement: Judgement) -> tuple[ResemblanceOut, ...]:
     from advisor.jobs.search import MOST, related
 
     return tuple(one for one in related(case, MOST + len(seen), lone=False) if one.rule not in seen)[:MOST]
+
+
+def _slow(judgement: Judgement) -> tuple[str, ...]:
+    """That a large text was searched without the native engine, where it was: the answer is the same."""
+    large = any(len(one.text) > LARGE for one in judgement.case.artifacts)
+    why = judgement.view.gate().slow if large and judgement.view.gate is not None else ""
+    return (f"large texts take longer here than they need, {why}; what is found is the same",) if why else ()
 
 
 def _not_understood(judgement: Judgement) -> tuple[str, ...]:
