@@ -71,6 +71,13 @@ def gather(truth: Truth, outcomes: list[Outcome], keep: Truth) -> Outcome:
 
 
 def _atom(atom: Atom, view: View) -> Outcome:
+    found = view.outcomes.get(atom)
+    if found is None:
+        found = view.outcomes[atom] = _found(atom, view)
+    return found
+
+
+def _found(atom: Atom, view: View) -> Outcome:
     if atom.kind == "component" and atom.name in view.engines:
         layer = view.layer(atom.name)
         if layer.build.known() and not layer.build.version and not view.ask("component", atom.name).facts:

@@ -17,12 +17,13 @@ from advisor.match.derived import CONTAINER, STOCK, contained, derive, stock
 from advisor.match.layers import Layer
 from advisor.model.build import Build
 from advisor.model.case import Case
+from advisor.model.condition import Atom
 from advisor.model.fact import ORIGINS, Artifact, Fact, FactKind, Origin, Span, Thread
 from advisor.model.hardware import KINDS
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.launch import Launch
-from advisor.model.outcome import Missing
+from advisor.model.outcome import Missing, Outcome
 from advisor.patterns import compile_pattern
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class View:
     layers: tuple[Layer, ...]
     kinds: Callable[[], dict[str, FactKind]]
     gate: Callable[[], Gate] | None = None
+    outcomes: dict[Atom, Outcome] = field(default_factory=dict, repr=False)
+    """What `conditions` found of each atom: rules share many."""
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
     _let_through: dict[int, frozenset[str]] = field(default_factory=dict)
 
