@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from advisor.catalog.full_text import Index, parts
+from advisor.catalog.full_text import Index, entry, parts
 from advisor.jobs.batch import KEYS, request
 from advisor.jobs.check import check
 from advisor.jobs.judging import catalogue
@@ -118,9 +118,9 @@ def truths(path: Path) -> dict[str, str | None]:
     from ruamel.yaml import YAML
 
     threads, found = rule_of(), {}
-    for entry in YAML(typ="safe").load(path):
-        own = [threads[url] for url in entry["threads"] if url in threads]
-        found[entry["id"]] = max(own, key=own.count, default=None)
+    for listed in YAML(typ="safe").load(path):
+        own = [threads[url] for url in listed["threads"] if url in threads]
+        found[listed["id"]] = max(own, key=own.count, default=None)
     return found
 
 
@@ -222,7 +222,7 @@ def text_of(line: Line) -> str:
 
 def by_bm25(texts: Sequence[str]) -> list[Ranked]:
     """The ranking of each text by BM25 over the rules' text."""
-    index, every = Index(catalogue()), len(catalogue())
+    index, every = Index([entry(one) for one in catalogue()]), len(catalogue())
     return [[(one.rule.id, one.weight) for one in index.nearest(text, every)] for text in texts]
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from advisor.catalog.full_text import Index, words
+from advisor.catalog.full_text import Index, entry, words
 from advisor.jobs.judging import catalogue
 from tests.front_door import advisor, checked
 
@@ -66,7 +66,7 @@ def test_query_syntax_is_only_words() -> None:
 
 def test_a_long_text_asks_by_its_rarest_words() -> None:
     text = "requests hang " * 5000 + " ncclLocalOpAppend"
-    assert Index(catalogue()).nearest(text, 1)[0].rule.id == "any/nccl-proxy-slot-leak-arm"
+    assert Index([entry(one) for one in catalogue()]).nearest(text, 1)[0].rule.id == "any/nccl-proxy-slot-leak-arm"
 
 
 def test_names_are_indexed_whole_and_in_parts_and_chinese_in_pairs() -> None:
@@ -133,5 +133,7 @@ def test_one_plain_word_is_a_resemblance_to_search_for_but_not_for_a_report() ->
 def test_one_endless_word_is_looked_through_in_no_time(letter) -> None:
     """A line may be 20,000 characters long; with unbounded parts `x` alone took some seven seconds."""
     begun = time.process_time()
-    Index(catalogue()).nearest(f"Scheduler watchdog timeout {letter * (20_000 // len(letter))}", 3)
+    Index([entry(one) for one in catalogue()]).nearest(
+        f"Scheduler watchdog timeout {letter * (20_000 // len(letter))}", 3
+    )
     assert time.process_time() - begun < 1

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from advisor.catalog.kept import kept_file, made_anew, opened
@@ -23,6 +23,9 @@ from advisor.model.condition import Atom
 from advisor.model.late import dataclass
 from advisor.model.rule import Rule
 from advisor.model.trigger import Trigger
+
+if TYPE_CHECKING:
+    from advisor.catalog.full_text import Entry
 
 _PLANNERS = Path(__file__).parents[1] / "scan"  # a plan that another version of these made would not do
 
@@ -88,6 +91,12 @@ class Compiled:
             raw = json.loads(self._line(self._head["texts"][engine]))
             self._texts[engine] = Texts(raw["logs"], raw["plan"], list(map(_atom, raw["downstream"])))
         return self._texts[engine]
+
+    def words(self, engine: str) -> list[Entry]:
+        """Its rules in words, in the order of ids."""
+        from advisor.catalog.full_text import Entry
+
+        return [Entry(*one) for one in json.loads(self._line(self._head["words"][engine]))]
 
     def rule(self, place: Place) -> tuple[Rule, Weights]:
         """A rule, and the weights of its conditions."""

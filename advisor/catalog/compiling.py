@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from advisor.catalog.full_text import Entry, entry
 from advisor.catalog.layout import FORMAT, Place
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import rule_files
@@ -44,17 +45,19 @@ def packed(found: Iterable[dict[str, Any]], problems: list[str]) -> bytes:
         own = {key: weight[key] for key in sorted(weighed(rule))}
         by_engine.setdefault(rule.engine, []).append((rule, _add(content, {"rule": raw, "weights": own})))
     shared = counted(rule for _, rule in made)
-    sections, texts = {}, {}
+    sections, texts, words = {}, {}, {}
     for engine, rules in by_engine.items():
         section, logs = _called_by(rules, shared)
         sections[engine] = _add(content, section)
         texts[engine] = _add(content, _of_texts([rule for rule, _ in rules], logs))
-    head = {"format": FORMAT, "bytes": len(content), "problems": problems, "sections": sections, "texts": texts}
+        words[engine] = _add(content, [entry(rule) for rule, _ in rules])
+    places = {"sections": sections, "texts": texts, "words": words}
+    head = {"format": FORMAT, "bytes": len(content), "problems": problems, **places}
     _add(content, head)
     return bytes(content)
 
 
-def _add(content: bytearray, value: dict[str, Any]) -> Place:
+def _add(content: bytearray, value: dict[str, Any] | list[Entry]) -> Place:
     line = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     start = len(content)
     content += line + b"\n"

@@ -17,6 +17,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from advisor.model.condition import atoms
 from advisor.model.late import dataclass
@@ -47,11 +48,21 @@ _COMMON = frozenset(
 )
 
 
+class Entry(NamedTuple):
+    """A rule in words, by column as they are indexed; read from the compiled catalogue."""
+
+    id: str
+    summary: str
+    named: str
+    machine: str
+    told: str
+
+
 @dataclass(frozen=True)
 class Resemblance:
     """A rule and the words that it shares with the text, the rarest first; `weight` is greater for the more alike."""
 
-    rule: Rule
+    rule: Entry
     shares: tuple[str, ...]
     weight: float
 
@@ -59,12 +70,12 @@ class Resemblance:
 class Index:
     """The words of some rules, to be asked for those nearest to a text. In memory; made once, then only read."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Entry]) -> None:
         self._rules = rules
         self._texts = sqlite3.connect(":memory:", check_same_thread=False)  # SQLite takes its own turns
         tokenizer = "porter unicode61 tokenchars '_'"
         self._texts.execute(f'CREATE VIRTUAL TABLE texts USING fts5({", ".join(_COLUMNS)}, tokenize="{tokenizer}")')
-        rows = ((row, *(" ".join(words(" ".join(part))) for part in parts(rule))) for row, rule in enumerate(rules))
+        rows = ((row, one.named, one.machine, one.told) for row, one in enumerate(rules))
         self._rows_with = lru_cache(maxsize=8192)(self._ask_rows)
         self._texts.executemany("INSERT INTO texts(rowid, named, machine, told) VALUES (?, ?, ?, ?)", rows)
 
@@ -114,6 +125,11 @@ class Index:
         parts = {part for run in _WORD.findall(_plain(text)) if run.lower().strip("_") in found for part in _parts(run)}
         telling = [one for one in found if one not in parts and len(self._rows_with(one)) <= most]
         return tuple(telling or found)
+
+
+def entry(rule: Rule) -> Entry:
+    """A rule in words: what the compiled catalogue keeps of it for the index."""
+    return Entry(rule.id, rule.summary, *(" ".join(words(" ".join(part))) for part in parts(rule)))
 
 
 def parts(rule: Rule) -> tuple[list[str], list[str], list[str]]:

@@ -3,7 +3,8 @@
     {"rule": {...}, "weights": {...}}                       every rule on a line of its own
     {"rules": [...], "asked": [...], "seen": [...], ...}    then for each engine `compiled.Section`
     {"logs": {...}, "plan": {...}, "downstream": [...]}     and `compiled.Texts`
-    {"format": 8, "bytes": 1234, "problems": [...],         then the head, which says where those are, and how many
+    [["vllm/pp-broadcast-skew", "…", "…", "…", "…"]]        and its rules in words: `full_text.Entry`
+    {"format": 9, "bytes": 1234, "problems": [...],         then the head, which says where those are, and how many
      "sections": {"vllm": [start, end, crc], ...}, ...}     bytes stand before it
 
 A reader starts at the last line.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-FORMAT = 8
+FORMAT = 9
 SHIPPED = "catalog.jsonl"
 
 Place = tuple[int, int, int]

@@ -51,7 +51,7 @@ class Judgement:
         if not self.view.may_tell("log", ""):
             return []
         if self.among is None:
-            return [atom for one in _engines(self.view.engines) for atom in compiled().texts(one).downstream]
+            return [atom for one in speaking_of(self.view.engines) for atom in compiled().texts(one).downstream]
         lines = (line for rule in self.among if applies(rule, *self.view.engines) for line in rule.symptoms.downstream)
         return [atom for line in lines for atom in atoms(line)]
 
@@ -98,7 +98,7 @@ def gate_of(engines: tuple[str, ...]) -> Gate:
     from advisor.scan.gate import Gate
     from advisor.scan.plan import joined
 
-    return Gate.by(joined(compiled().texts(one).plan for one in _engines(engines)))
+    return Gate.by(joined(compiled().texts(one).plan for one in speaking_of(engines)))
 
 
 def _with_base(case: Case, base: Build) -> Case:
@@ -131,7 +131,7 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
     view = view_of(case)
     left_out: list[str] = []
     if among is None:
-        sections = {one: compiled().section(one) for one in _engines(view.engines)}
+        sections = {one: compiled().section(one) for one in speaking_of(view.engines)}
         asked = [compiled().rule(place) for one, section in sections.items() for place in _called(one, section, view)]
         considered = sum(len(one.rules) for one in sections.values())
         weight = {key: own for _, each in asked for key, own in each.items()}
@@ -145,7 +145,7 @@ def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
     return Judgement(view.case, view, in_order(verdicts, weight), considered, among, tuple(left_out))
 
 
-def _engines(engines: Sequence[str]) -> list[str]:
+def speaking_of(engines: Sequence[str]) -> list[str]:
     """Whose rules speak of one of these engines; everybody's while the engine is not known."""
     return [one for one in compiled().engines if one == "any" or not any(engines) or one in engines]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import cache
 
 from advisor.catalog import full_text
+from advisor.catalog.compiled import compiled
 from advisor.errors import UsageError
 from advisor.jobs.assemble import assemble
-from advisor.jobs.judging import catalogue, view_of
+from advisor.jobs.judging import speaking_of, view_of
 from advisor.jobs.request import Request
-from advisor.match.judge import applies
 from advisor.model.case import Case
 from advisor.model.report import ResemblanceOut
 from advisor.model.search import SEARCH_SCHEMA, SearchReport
@@ -57,7 +57,7 @@ def related(case: Case, most: int = MOST, *, lone: bool = True) -> tuple[Resembl
 @cache
 def _index(engines: tuple[str, ...]) -> full_text.Index:
     """The failures that these engines can have, in words; most reports without a finding ask for the same."""
-    return full_text.Index([rule for rule in catalogue() if applies(rule, *engines)])
+    return full_text.Index([rule for one in speaking_of(engines) for rule in compiled().words(one)])
 
 
 def _understood(case: Case) -> str:

@@ -7,10 +7,11 @@ undecided one says what would settle it and keeps the parts already known to hol
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from advisor.match.builds import in_releases
-from advisor.match.view import Answer, View
+from advisor.match.view import Answer, View, line_asked
 from advisor.model.build import order_key, parse_version
 from advisor.model.condition import COMPARED, Atom, Condition, Join
 from advisor.model.fact import Fact, Value
@@ -77,7 +78,15 @@ def _atom(atom: Atom, view: View) -> Outcome:
     return found
 
 
+@lru_cache(maxsize=8192)
+def _silent(line: Atom) -> Outcome:
+    """The outcome of a line that no text can show."""
+    return Outcome(Truth.UNKNOWN, missing=(_asked(line, line_asked(line.name)),))
+
+
 def _found(atom: Atom, view: View) -> Outcome:
+    if atom.kind == "log" and not view.may_tell("log", atom.name):
+        return _silent(atom)
     if atom.kind == "component" and atom.name in view.engines:
         layer = view.layer(atom.name)
         if layer.build.known() and not layer.build.version and not view.ask("component", atom.name).facts:

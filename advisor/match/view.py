@@ -408,10 +408,7 @@ class View:
                 text = _whole(artifact.text, start, end)
                 place, line = artifact.span(start, end), artifact.line_at(start)
                 return Answer((Fact(f"log:{pattern}", text, origin, place, line, artifact.rank),))
-        ask = Missing(
-            f"log:{pattern}", f"Does any rank's log have a line matching `{pattern}`?", "the complete log of every rank"
-        )
-        return self._answered(ask, self._is_covered)
+        return self._answered(line_asked(pattern), self._is_covered)
 
     def _answered(self, ask: Missing, absent: bool = False) -> Answer:
         """What the user said of a line or stack that was not seen."""
@@ -447,6 +444,12 @@ class View:
             "py-spy dump --native --pid PID, on every rank",
         )
         return self._answered(ask)
+
+
+def line_asked(pattern: str) -> Missing:
+    """What is missing where no text shows the pattern."""
+    says = f"Does any rank's log have a line matching `{pattern}`?"
+    return Missing(f"log:{pattern}", says, "the complete log of every rank")
 
 
 _IN_WORD, _WORD_BEFORE, _WORD_AFTER = re.compile(r"\w"), re.compile(r"[A-Za-z0-9_]+\Z"), re.compile(r"[A-Za-z0-9_]+")
