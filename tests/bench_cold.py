@@ -64,3 +64,7 @@ def cold_start() -> float:
         verdict = "met" if ratio <= budgets[name] else "NOT MET"
         print(f"  to {name:<9} {ratio:5.2f}      budget {budgets[name]} {verdict}")
     return ratios["bare"]
+
+
+if __name__ == "__main__":
+    cold_start()
