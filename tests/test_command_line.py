@@ -261,6 +261,17 @@ def test_batch_reads_standard_input() -> None:
     assert json.loads(ran.out)["id"] == "b"
 
 
+def test_only_a_line_feed_ends_a_line_of_a_batch(tmp_path: Path) -> None:
+    """JSON may hold the line ends of other alphabets as they are; files begin with a mark of their encoding."""
+    cases = [
+        {"id": f"{ord(end)}", "engine": "vllm", "symptom": f"it hangs{end}then dies"} for end in "\u2028\u2029\x85"
+    ]
+    lines = "".join(json.dumps(one, ensure_ascii=False) + "\r\n" for one in cases)
+    (tmp_path / "cases.jsonl").write_bytes(b"\xef\xbb\xbf" + lines.encode())
+    ran = advisor("check", "--batch", str(tmp_path / "cases.jsonl"))
+    assert [json.loads(line)["id"] for line in ran.out.split("\n") if line] == ["8232", "8233", "133"] and not ran.err
+
+
 def test_explain_finds_a_rule_by_id_slug_and_thread() -> None:
     pages = {advisor("explain", name).out for name in ("vllm/pp-broadcast-skew", "pp-broadcast-skew", "#53402")}
     assert len(pages) == 1

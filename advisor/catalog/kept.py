@@ -81,8 +81,12 @@ def opened(file: Path, sound: Callable[[Any], bool]) -> Any:
 def write(file: Path, content: bytes | dict[str, Any]) -> None:
     """Write a compiled form; readers see the old file or the new one, never half of one."""
     part = file.with_suffix(f".{os.getpid()}.part")
-    part.write_bytes(content if isinstance(content, bytes) else _json(content))
-    part.replace(file)
+    try:
+        part.write_bytes(content if isinstance(content, bytes) else _json(content))
+        part.replace(file)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _json(content: dict[str, Any]) -> bytes:

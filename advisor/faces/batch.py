@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from advisor.faces.reports import Threshold, exit_code
-from advisor.jobs.batch import reports
+from advisor.jobs.batch import lines_of, reports
 from advisor.render.json import json_line
 
 MANY = 100
@@ -35,7 +35,7 @@ class Answered(NamedTuple):
 
 def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
     """The answer to each line that is not blank, in order. Raises Unfinished where a process for them is gone."""
-    lines = [line for line in content.splitlines() if line.strip()]
+    lines = lines_of(content)
     parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
     answer = partial(_answered, threshold=threshold)
     processes = min(_cores(), len(parts))

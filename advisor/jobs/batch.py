@@ -23,9 +23,13 @@ KEYS = ("id", "engine", "version", "launch", "env", "hardware", "symptom", "log"
 
 def reports(content: str) -> Iterator[tuple[Report, str]]:
     """A report for each line that is not blank, in order, and what is wrong with the line ("" when nothing is)."""
-    for line in content.splitlines():
-        if line.strip():
-            yield _report(line)
+    for line in lines_of(content):
+        yield _report(line)
+
+
+def lines_of(content: str) -> list[str]:
+    """The lines that are not blank. Only a line feed ends one: JSON may hold every other kind of line end as it is."""
+    return [line for line in content.removeprefix("\ufeff").split("\n") if line.strip()]
 
 
 def _report(line: str) -> tuple[Report, str]:
