@@ -16,7 +16,7 @@ ONE = {"engine": "vllm", "version": "0.28.0", "launch": "--tensor-parallel-size 
 START = """
 import os, signal, sys
 from advisor.faces import batch
-batch._cores, batch.MANY, batch.TOGETHER = lambda: {cores}, 2, 1
+batch.cores, batch.MANY, batch.TOGETHER = lambda: {cores}, 2, 1
 judged = batch.reports
 def reports(part):
     if '"kill"' in part:

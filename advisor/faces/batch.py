@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -11,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from typing import NamedTuple
 
+from advisor.cores import cores
 from advisor.faces.reports import Threshold, exit_code
 from advisor.jobs.batch import lines_of, reports
 from advisor.render.json import json_line
@@ -38,8 +38,7 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
     lines = lines_of(content)
     parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
     answer = partial(_answered, threshold=threshold)
-    processes = min(_cores(), len(parts))
-    gc.set_threshold(GARBAGE)
+    processes = min(cores(), len(parts))
     if len(lines) < MANY or processes == 1:
         for part in parts:
             yield from answer(part)
@@ -59,11 +58,6 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
 def _answered(part: str, threshold: Threshold) -> list[Answered]:
     found = reports(part)
     return [Answered(json_line(report), exit_code([report], threshold), problem) for report, problem in found]
-
-
-def _cores() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _set_up() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import sys
@@ -110,7 +109,6 @@ def lint(
     from advisor.jobs import lint as job
     from advisor.jobs.lint_cache import usual_folder
 
-    gc.set_threshold(job.GARBAGE)
     named = tuple(map(Path, paths or ["."]))
     where = tuple(one for one in named if str(one) != "-")
     if "" in (paths or []):

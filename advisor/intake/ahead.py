@@ -7,12 +7,11 @@ keeps no other), and where there is enough to do. Else, and where that fails, a 
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
-import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
+
+from advisor.cores import cores, may_fork
 
 ENOUGH = 16 << 20  # bytes of all dumps
 LARGE = 1 << 20  # of one
@@ -25,8 +24,8 @@ def ahead(read: Callable[[str, bytes], Read], files: Sequence[tuple[str, bytes]]
     """What `read` makes of each file that looks like a large dump; None for those that it will be asked for later."""
     found: list[Read | None] = [None] * len(files)
     dumps = [index for index, (_, data) in enumerate(files) if is_large_dump(data)]
-    workers = min(_cores(), len(dumps))
-    if workers < 2 or sum(len(files[index][1]) for index in dumps) < ENOUGH or not _may_fork():
+    workers = min(cores(), len(dumps))
+    if workers < 2 or sum(len(files[index][1]) for index in dumps) < ENOUGH or not may_fork():
         return found
     for index, made in zip(dumps, _forked(read, [files[index] for index in dumps], workers), strict=False):
         found[index] = made
@@ -64,11 +63,3 @@ def is_large_dump(data: bytes) -> bool:
     if len(data) < LARGE:
         return False
     return data[:1] == b"\x80" or (data[:1] == b"{" and b'"entries"' in data[:65_536])
-
-
-def _may_fork() -> bool:
-    return sys.platform == "linux" and threading.active_count() == 1
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1

@@ -9,15 +9,13 @@ A plain file is parted among processes that are forked, a packed one is read by 
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import pairwise
 from typing import IO, Literal, get_args
 
+from advisor.cores import cores, may_fork
 from advisor.evidence import plain_pickle
 from advisor.evidence.recognition import kind_of
 from advisor.intake import archives, captured, texts
@@ -127,9 +125,7 @@ def _head(large: Large) -> bytes:
 
 def _workers() -> int:
     """How many processes may work at once."""
-    if not sys.platform.startswith("linux") or threading.active_count() > 1:
-        return 1
-    return len(os.sched_getaffinity(0))
+    return cores() if may_fork() else 1
 
 
 def _shares(large: Large, workers: int) -> list[_Share]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import signal
-import sys
-import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
@@ -24,6 +22,7 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 
 from advisor import __version__
+from advisor.cores import cores, may_fork
 from advisor.errors import UsageError
 from advisor.jobs import baseline as known_before
 from advisor.jobs import configuration as configured
@@ -154,7 +153,7 @@ def _all(
     kept = recalled(folders, request.evidence, cache) if cache else [({}, False) for _ in folders]
     left = [(one, known) for one, (known, all_) in zip(folders, kept, strict=True) if not all_]
     many = sum(len(one) - len(known) for one, known in left) >= MANY
-    processes = (request.processes or os.cpu_count() or 1) if many else 1
+    processes = (request.processes or cores()) if many else 1
     looked = _in_turn if processes == 1 else partial(_at_once, processes=processes)
     work = partial(_folder, evidence=request.evidence, edits=edits, caching=cache is not None)
     with closing(looked(left, work)) as fresh:
@@ -189,8 +188,7 @@ def _at_once(left: Sequence[Left], work: Work, processes: int) -> Generator[list
 
 def _context() -> BaseContext | None:
     """Forked where that is sound, on Linux in a process of one thread; else as Python does it there."""
-    forked = sys.platform == "linux" and threading.active_count() == 1
-    return get_context("fork") if forked else None
+    return get_context("fork") if may_fork() else None
 
 
 def _set_up() -> None:
