@@ -37,13 +37,14 @@ class Section(NamedTuple):
     """The rules of one engine in the order of ids, and what calls for them (`model/trigger.py`).
 
     A rule is a number in `rules`, its id and its place; a trigger one in `asked`. `always` may have something to say of
-    any case. A call is [rule, the triggers that it takes besides], in `seen` by the trigger that it takes first.
+    any case. A call is [rule, the triggers that it takes besides], in `seen` by the trigger that it takes first, and
+    those by the kind and name of what they ask about: of most, a case says nothing.
     """
 
     rules: list[tuple[str, int, int, int]]
     always: list[int]
     asked: list[Trigger]
-    seen: list[tuple[int, list[list[int]]]]
+    seen: dict[str, dict[str, list[tuple[int, list[list[int]]]]]]
 
     def place(self, rule: int) -> Place:
         """Where a rule is."""

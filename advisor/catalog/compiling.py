@@ -69,7 +69,7 @@ def _called_by(rules: list[tuple[Rule, Place]], shared: Shared) -> tuple[dict[st
     always: list[int] = []
     asked: dict[Trigger, int] = {}
     logs: dict[str, list[list[int]]] = {}
-    seen: dict[int, list[list[int]]] = {}
+    seen: dict[str, dict[str, dict[int, list[list[int]]]]] = {}
     for number, (rule, _) in enumerate(rules):
         called = calls(rule, shared)
         if called is None:
@@ -79,12 +79,15 @@ def _called_by(rules: list[tuple[Rule, Place]], shared: Shared) -> tuple[dict[st
             if first.atom.kind == "log" and first.holds:
                 logs.setdefault(first.atom.name, []).append([number, *beside])
             else:
-                seen.setdefault(asked.setdefault(first, len(asked)), []).append([number, *beside])
+                about = seen.setdefault(first.atom.kind, {}).setdefault(first.atom.name, {})
+                about.setdefault(asked.setdefault(first, len(asked)), []).append([number, *beside])
     section = {
         "rules": [[rule.id, *place] for rule, place in rules],
         "always": always,
         "asked": [[one.holds, *_plain(one.atom)] for one in asked],
-        "seen": list(seen.items()),
+        "seen": {
+            kind: {name: list(by_trigger.items()) for name, by_trigger in names.items()} for kind, names in seen.items()
+        },
     }
     return section, logs
 

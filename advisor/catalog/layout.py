@@ -1,10 +1,10 @@
 """How a compiled catalogue lies in its file, as JSON lines; a place in it is where a line starts and ends, and its sum.
 
     {"rule": {...}, "weights": {...}}                       every rule on a line of its own
-    {"rules": [...], "asked": [...], "seen": [...], ...}    then for each engine `compiled.Section`
+    {"rules": [...], "asked": [...], "seen": {...}, ...}    then for each engine `compiled.Section`
     {"logs": {...}, "plan": {...}, "downstream": [...]}     and `compiled.Texts`
     [["vllm/pp-broadcast-skew", "…", "…", "…", "…"]]        and its rules in words: `full_text.Entry`
-    {"format": 9, "bytes": 1234, "problems": [...],         then the head, which says where those are, and how many
+    {"format": 10, "bytes": 1234, "problems": [...],        then the head, which says where those are, and how many
      "sections": {"vllm": [start, end, crc], ...}, ...}     bytes stand before it
 
 A reader starts at the last line.
@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-FORMAT = 9
+FORMAT = 10
 SHIPPED = "catalog.jsonl"
 
 Place = tuple[int, int, int]

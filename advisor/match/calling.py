@@ -16,11 +16,14 @@ from advisor.patterns import PatternError
 
 Calls = Iterable[Sequence[int]]
 """Each a rule and the triggers that it takes besides, by number."""
+Seen = Mapping[str, Mapping[str, Iterable[tuple[int, Calls]]]]
+"""The calls by the trigger that each takes first, and those by kind and name."""
 
 
-def called(seen: Iterable[tuple[int, Calls]], logs: Mapping[str, Calls], met: Met) -> Iterator[int]:
+def called(seen: Seen, logs: Mapping[str, Calls], met: Met) -> Iterator[int]:
     """The rules that the case calls for, some more than once: by a trigger, or by a pattern in its texts."""
-    firsts = [calls for number, calls in seen if met[number]]
+    told = (names[name] for kind, names in seen.items() for name in met.view.told(kind, names))
+    firsts = [calls for triggers in told for number, calls in triggers if met[number]]
     firsts += [logs[one] for one in met.view.patterns(logs) if met.holds(Trigger(Atom("log", one), True))]
     for calls in firsts:
         yield from (rule for rule, *rest in calls if all(met[one] for one in rest))

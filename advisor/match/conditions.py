@@ -38,8 +38,12 @@ def truth(condition: Condition | None, view: View) -> Truth:
     if condition is None:
         return Truth.YES
     if isinstance(condition, Atom):
-        told = view.may_tell(condition.kind, condition.name)
-        return _atom(condition, view).truth if told else Truth.UNKNOWN
+        kind, name = condition.kind, condition.name
+        if not view.may_tell(kind, name):
+            return Truth.UNKNOWN
+        if kind == "log" and view.shows(name):
+            return Truth.YES
+        return _atom(condition, view.bare if view.unsaid(kind, name) else view).truth
     truths = (truth(part, view) for part in condition.parts)
     if condition.kind == "not":
         return ~next(truths)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from advisor.match.builds import nearest_release
@@ -63,6 +63,9 @@ class View:
     """What `conditions` found of each atom: rules share many."""
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
     _let_through: dict[int, frozenset[str]] = field(default_factory=dict)
+    _names: dict[str, frozenset[str] | None] = field(default_factory=dict)
+    _as_any: dict[str, bool] = field(default_factory=dict)
+    _places: dict[str, tuple[Artifact, int, int] | None] = field(default_factory=dict)
 
     @property
     def knowledge(self) -> Knowledge | None:
@@ -223,11 +226,96 @@ class View:
         """
         if kind == "log":
             return self._may_be_told(name)
+        among = self._tellable(kind)
+        return among is None or name in among or (kind == "setting" and name.partition(".")[0] in among)
+
+    def told(self, kind: str, names: Collection[str]) -> Iterable[str]:
+        """Those of the names that the case can say anything of."""
+        among = self._tellable(kind) if kind in ("fact", "env") else None
+        return (one for one in (names if among is None else among.intersection(names)) if self.may_tell(kind, one))
+
+    def _tellable(self, kind: str) -> frozenset[str] | None:
+        """Of which things of a kind, but lines, the case can say anything; None where of any."""
+        if kind not in self._names:
+            self._names[kind] = self._named(kind)
+        return self._names[kind]
+
+    def _named(self, kind: str) -> frozenset[str] | None:
+        if kind == "fact":
+            follow = (name for name, recipe in self._recipes.items() if self._may_follow(recipe))
+            return frozenset((STOCK.name, CONTAINER, *self._facts, *follow))
+        if kind == "env":
+            return self._given_variables
         if kind == "stack":
-            return bool(self.case.threads) or f"stack:{name}" in self._facts
-        if kind in ("setting", "env"):
-            return bool(self.case.launches) or f"{kind}:{name}" in self._facts
-        return kind != "fact" or name in self._facts or name in self._derivable
+            return None if self.case.threads else self._answered_about(kind)
+        if kind == "setting" and (self.knowledge is None or not any(one.complete for one in self.case.launches)):
+            return self._given_flags
+        return None
+
+    def _may_follow(self, recipe: dict[str, Any]) -> bool:
+        settings, env, logs = (recipe.get(one) or () for one in ("settings", "env", "logs"))
+        return (
+            any(self.may_tell("setting", one) for one in settings)
+            or not self._given_variables.isdisjoint(env)
+            or any(self.may_tell("log", one) for one in logs)
+        )
+
+    @cached_property
+    def _given_flags(self) -> frozenset[str]:
+        given = (one.flag for launch in self.case.launches for one in launch.settings)
+        return self._answered_about("setting").union(given)
+
+    @cached_property
+    def _given_variables(self) -> frozenset[str]:
+        given = (one.name for launch in self.case.launches for one in launch.environment)
+        return self._answered_about("env").union(given)
+
+    @cached_property
+    def bare(self) -> View:
+        """The same build of which nothing more is said: what holds of it holds here of all that goes unsaid."""
+        return _bare(self.case.build, self.layers)
+
+    def unsaid(self, kind: str, name: str) -> bool:
+        """Whether the case says nothing of it, so that it is as with any case of this build; False where that is not
+        sure."""
+        if kind == "setting":
+            given = self._given_flags
+            return self._whole and name not in given and name.partition(".")[0] not in given
+        if kind == "component":
+            return f"component.{name}" not in self._facts and (name != "nccl" or not self._tells_of_hardware)
+        if kind != "fact" or name in self._facts:
+            return False
+        if name not in self._as_any:
+            recipe = self._recipes.get(name)
+            self._as_any[name] = self._follows_as_ever(recipe) if recipe else name == STOCK.name
+        return self._as_any[name]
+
+    def _follows_as_ever(self, recipe: dict[str, Any]) -> bool:
+        settings, env, logs = (recipe.get(one) or () for one in ("settings", "env", "logs"))
+        return (
+            all(self.unsaid("setting", one) for one in settings)
+            and self._given_variables.isdisjoint(env)
+            and not any(self.may_tell("log", one) for one in logs)
+            and all(self.unsaid("fact", one) for one in recipe.get("product") or ())
+        )
+
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether what no launch gives has the release's default."""
+        launches = self.case.launches
+        return bool(launches) and self.knowledge is not None and all(one.complete for one in launches)
+
+    @cached_property
+    def _tells_of_hardware(self) -> bool:
+        return any(name.startswith("hardware.") for name in self._facts)
+
+    @cached_property
+    def _recipes(self) -> dict[str, dict[str, Any]]:
+        """How facts follow from others, by name."""
+        return (self.knowledge.profile.get("facts") or {}) if self.knowledge else {}
+
+    def _answered_about(self, kind: str) -> frozenset[str]:
+        return frozenset(name.partition(":")[2] for name in self._facts if name.startswith(f"{kind}:"))
 
     def _may_be_told(self, pattern: str) -> bool:
         if not self._searched:
@@ -251,11 +339,6 @@ class View:
         logs = [one for one in self.case.artifacts if one.kind == "log"]
         return bool(logs) and all(one.covered for one in logs)
 
-    @cached_property
-    def _derivable(self) -> frozenset[str]:
-        recipes = (self.knowledge.profile.get("facts") or {}) if self.knowledge else {}
-        return frozenset((STOCK.name, CONTAINER, *recipes))
-
     def patterns(self, among: Collection[str]) -> Collection[str]:
         """Those of the patterns that a text of the case may show, or that an answer says it does."""
         if self._gate is None:
@@ -269,7 +352,7 @@ class View:
 
     @cached_property
     def _answered_lines(self) -> frozenset[str]:
-        return frozenset(name.removeprefix("log:") for name in self._facts if name.startswith("log:"))
+        return self._answered_about("log")
 
     def _shown(self, artifact: Artifact) -> frozenset[str]:
         """The patterns that the gate lets through to this text."""
@@ -306,7 +389,7 @@ class View:
             return Answer(stock(self.case.build, self.layer(self.case.build.engine).knowledge))
         if name == CONTAINER:
             return Answer(contained(self.case.build, self.case.launches))
-        recipe = (self.knowledge.profile.get("facts") or {}).get(name) if self.knowledge else None
+        recipe = self._recipes.get(name)
         if recipe is None:
             return Answer()
 
@@ -398,17 +481,34 @@ class View:
 
     # lines and stacks
 
-    def _log(self, pattern: str) -> Answer:
+    def shows(self, pattern: str) -> bool:
+        """Whether a text shows the pattern, where that is all that is asked; False of what was only answered."""
+        return self._place(pattern) is not None
+
+    def _place(self, pattern: str) -> tuple[Artifact, int, int] | None:
+        """The first text that shows the pattern and does not deny it, and the characters that do."""
+        if pattern not in self._places:
+            self._places[pattern] = next(self._shown_at(pattern), None)
+        return self._places[pattern]
+
+    def _shown_at(self, pattern: str) -> Iterator[tuple[Artifact, int, int]]:
         for artifact in self._searched:
-            for found in compile_pattern(pattern).finditer(artifact.text) if self._may_show(artifact, pattern) else ():
+            if not self._may_show(artifact, pattern):
+                continue
+            for found in compile_pattern(pattern).finditer(artifact.text):
                 start, end = found.start(), found.end()
-                if artifact.kind == "text" and _negated(artifact.text, start):
-                    continue
-                origin: Origin = "stated" if artifact.kind == "text" else "observed"
-                text = _whole(artifact.text, start, end)
-                place, line = artifact.span(start, end), artifact.line_at(start)
-                return Answer((Fact(f"log:{pattern}", text, origin, place, line, artifact.rank),))
-        return self._answered(line_asked(pattern), self._is_covered)
+                if artifact.kind != "text" or not _negated(artifact.text, start):
+                    yield artifact, start, end
+
+    def _log(self, pattern: str) -> Answer:
+        at = self._place(pattern)
+        if at is None:
+            return self._answered(line_asked(pattern), self._is_covered)
+        artifact, start, end = at
+        origin: Origin = "stated" if artifact.kind == "text" else "observed"
+        text = _whole(artifact.text, start, end)
+        place, line = artifact.span(start, end), artifact.line_at(start)
+        return Answer((Fact(f"log:{pattern}", text, origin, place, line, artifact.rank),))
 
     def _answered(self, ask: Missing, absent: bool = False) -> Answer:
         """What the user said of a line or stack that was not seen."""
@@ -444,6 +544,11 @@ class View:
             "py-spy dump --native --pid PID, on every rank",
         )
         return self._answered(ask)
+
+
+@lru_cache(maxsize=256)
+def _bare(build: Build, layers: tuple[Layer, ...]) -> View:
+    return View(Case(build, (Launch(layers[0].build.engine, complete=True),)), layers, dict)
 
 
 def line_asked(pattern: str) -> Missing:

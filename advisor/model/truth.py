@@ -14,7 +14,7 @@ class Truth(Enum):
     YES = "yes"
 
     def __invert__(self) -> Truth:
-        return {Truth.YES: Truth.NO, Truth.NO: Truth.YES}.get(self, Truth.UNKNOWN)
+        return Truth.NO if self is Truth.YES else Truth.YES if self is Truth.NO else self
 
 
 def truth_of(value: bool) -> Truth:

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from advisor.catalog.compiled import compiled
 from advisor.jobs.assemble import assemble
-from advisor.jobs.judging import catalogue, judge_case
+from advisor.jobs.judging import catalogue, judge_case, view_of
 from advisor.jobs.request import Request
 from advisor.jobs.rule_cases import RuleCase, cases
-from advisor.model.condition import Atom, Condition, Join
+from advisor.match.conditions import evaluate, truth
+from advisor.model.condition import Atom, Condition, Join, atoms
+from advisor.model.rule import Rule, conditions
 from advisor.model.trigger import Trigger, calls, needed
 from advisor.model.truth import Truth, every, some
 
@@ -29,6 +31,10 @@ CONDITIONS = st.recursive(
 )
 CASES = st.fixed_dictionaries({atom: st.sampled_from(list(Truth)) for atom in ATOMS})
 FEW = {case.rule: case for case in cases() if case.kind == "fires"}.values()
+
+
+def atoms_of(rule: Rule) -> set[Atom]:
+    return {atom for one in conditions(rule) for atom in atoms(one)}
 
 
 def joined(condition: Condition, truths: Mapping[Atom, Truth]) -> Truth:
@@ -70,3 +76,13 @@ def test_most_rules_are_called_for_by_little() -> None:
 def test_the_sections_hold_every_rule_in_order() -> None:
     listed = [id for engine in compiled().engines for id, *_ in compiled().section(engine).rules]
     assert listed == [rule.id for rule in catalogue()] == sorted(listed, key=lambda id: id.split("/"))
+
+
+@pytest.mark.parametrize("case", FEW, ids=str)
+def test_what_a_trigger_comes_to_is_what_its_outcome_says(case: RuleCase) -> None:
+    """Asked whether, not why, a condition may be answered by what is kept of its build; the answer is the same."""
+    found = assemble(case.request)[0]
+    asked = {one.atom for name in compiled().engines for one in compiled().section(name).asked}
+    asked |= {atom for rule in catalogue() if rule.engine == case.rule.partition("/")[0] for atom in atoms_of(rule)}
+    shortly, wholly = view_of(found), view_of(found)
+    assert {one: truth(one, shortly) for one in asked} == {one: evaluate(one, wholly).truth for one in asked}
