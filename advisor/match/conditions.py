@@ -44,10 +44,16 @@ def truth(condition: Condition | None, view: View) -> Truth:
         if kind == "log" and view.shows(name):
             return Truth.YES
         return _atom(condition, view.bare if view.unsaid(kind, name) else view).truth
-    truths = (truth(part, view) for part in condition.parts)
     if condition.kind == "not":
-        return ~next(truths)
-    return every(truths) if condition.kind == "all" else some(truths)
+        return ~truth(condition.parts[0], view)
+    decides, found = (Truth.NO, Truth.YES) if condition.kind == "all" else (Truth.YES, Truth.NO)
+    for part in condition.parts:  # `every` and `some` written out: asked a hundred times a case
+        one = truth(part, view)
+        if one is decides:
+            return one
+        if one is Truth.UNKNOWN:
+            found = one
+    return found
 
 
 def holds(condition: Condition | None, view: View) -> bool:
@@ -72,7 +78,11 @@ def gather(truth: Truth, outcomes: list[Outcome], keep: Truth) -> Outcome:
         [ask for one in outcomes if one.truth is Truth.UNKNOWN for ask in one.missing] if truth is Truth.UNKNOWN else []
     )
     signs = [sign for one in outcomes if one.truth is not Truth.NO for sign in one.signs]
-    return Outcome(truth, tuple(dict.fromkeys(because)), tuple(dict.fromkeys(missing)), tuple(dict.fromkeys(signs)))
+    return Outcome(truth, _each_once(because), _each_once(missing), _each_once(signs))
+
+
+def _each_once(found: list[Any]) -> tuple[Any, ...]:
+    return tuple(found if len(found) < 2 else dict.fromkeys(found))
 
 
 def _atom(atom: Atom, view: View) -> Outcome:
