@@ -48,7 +48,7 @@ class Judgement:
     @property
     def downstream(self) -> list[Atom]:
         """The lines that some rule calls a consequence of its failure; none where the case has no lines."""
-        if not self.view.may_tell("log", ""):
+        if not self.view.told.may("log", ""):
             return []
         if self.among is None:
             return [atom for one in speaking_of(self.view.engines) for atom in compiled().texts(one).downstream]
@@ -152,7 +152,7 @@ def speaking_of(engines: Sequence[str]) -> list[str]:
 
 def _called(engine: str, section: Section, view: View) -> Iterator[tuple[int, int, int]]:
     """The places of the rules of an engine that the case calls for, in the order of ids."""
-    logs = compiled().texts(engine).logs if view.may_tell("log", "") else {}
+    logs = compiled().texts(engine).logs if view.told.may("log", "") else {}
     return map(section.place, sorted({*section.always, *called(section.seen, logs, Met(section.asked, view))}))
 
 

@@ -22,9 +22,10 @@ Seen = Mapping[str, Mapping[str, Iterable[tuple[int, Calls]]]]
 
 def called(seen: Seen, logs: Mapping[str, Calls], met: Met) -> Iterator[int]:
     """The rules that the case calls for, some more than once: by a trigger, or by a pattern in its texts."""
-    told = (names[name] for kind, names in seen.items() for name in met.view.told(kind, names))
-    firsts = [calls for triggers in told for number, calls in triggers if met[number]]
-    firsts += [logs[one] for one in met.view.patterns(logs) if met.holds(Trigger(Atom("log", one), True))]
+    told = met.view.told
+    about = (names[name] for kind, names in seen.items() for name in told.among(kind, names))
+    firsts = [calls for triggers in about for number, calls in triggers if met[number]]
+    firsts += [logs[one] for one in told.lines(logs) if met.holds(Trigger(Atom("log", one), True))]
     for calls in firsts:
         yield from (rule for rule, *rest in calls if all(met[one] for one in rest))
 

@@ -39,11 +39,11 @@ def truth(condition: Condition | None, view: View) -> Truth:
         return Truth.YES
     if isinstance(condition, Atom):
         kind, name = condition.kind, condition.name
-        if not view.may_tell(kind, name):
+        if not view.told.may(kind, name):
             return Truth.UNKNOWN
-        if kind == "log" and view.shows(name):
+        if kind == "log" and view.shown.place(name):
             return Truth.YES
-        return _atom(condition, view.bare if view.unsaid(kind, name) else view).truth
+        return _atom(condition, view.bare if view.told.unsaid(kind, name) else view).truth
     if condition.kind == "not":
         return ~truth(condition.parts[0], view)
     decides, found = (Truth.NO, Truth.YES) if condition.kind == "all" else (Truth.YES, Truth.NO)
@@ -99,7 +99,7 @@ def _silent(line: Atom) -> Outcome:
 
 
 def _found(atom: Atom, view: View) -> Outcome:
-    if atom.kind == "log" and not view.may_tell("log", atom.name):
+    if atom.kind == "log" and not view.told.may("log", atom.name):
         return _silent(atom)
     if atom.kind == "component" and atom.name in view.engines:
         layer = view.layer(atom.name)

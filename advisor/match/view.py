@@ -6,8 +6,7 @@ else: not seen is not known, unless the reader vouches that the text covers the 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -15,24 +14,23 @@ from typing import TYPE_CHECKING, Any
 from advisor.match.builds import nearest_release
 from advisor.match.derived import CONTAINER, STOCK, contained, derive, stock
 from advisor.match.layers import Layer
+from advisor.match.shown import Shown, quoted
+from advisor.match.told import Told
 from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.condition import Atom
-from advisor.model.fact import ORIGINS, Artifact, Fact, FactKind, Origin, Span, Thread
+from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread
 from advisor.model.hardware import KINDS
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.launch import Launch
 from advisor.model.outcome import Missing, Outcome
-from advisor.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from advisor.scan.gate import Gate
 
 ANSWERED = "--said"
 """The place of what the user answered to a question: weaker than anything that was read."""
-SEARCHED = ("log", "text", "stack", "machine", "metrics", "health")
-_NEGATED = r"(?i)(?:\b(?:no|not|without|never|nor)\b|n't\b|没有|无|未见|没)[^.;:,(。；：，（\n]{0,24}$"
 
 
 @dataclass(frozen=True)
@@ -62,10 +60,6 @@ class View:
     outcomes: dict[Atom, Outcome] = field(default_factory=dict, repr=False)
     """What `conditions` found of each atom: rules share many."""
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
-    _let_through: dict[int, frozenset[str]] = field(default_factory=dict)
-    _names: dict[str, frozenset[str] | None] = field(default_factory=dict)
-    _as_any: dict[str, bool] = field(default_factory=dict)
-    _places: dict[str, tuple[Artifact, int, int] | None] = field(default_factory=dict)
 
     @property
     def knowledge(self) -> Knowledge | None:
@@ -91,6 +85,21 @@ class View:
     def release(self) -> str | None:
         """The release whose defaults and pins hold for this build."""
         return nearest_release(self.base, self.knowledge)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What its texts show."""
+        return Shown(self.case.artifacts, self.gate)
+
+    @cached_property
+    def told(self) -> Told:
+        """Of what it says anything at all."""
+        return Told(self.case, self.knowledge, self.shown)
+
+    @cached_property
+    def bare(self) -> View:
+        """The same build of which nothing more is said: what holds of it holds here of all that goes unsaid."""
+        return _bare(self.case.build, self.layers)
 
     def ask(self, kind: str, name: str, value: Any = None, op: str = "") -> Answer:
         """The answer about `kind:name`; `value` and `op` matter to stacks alone."""
@@ -122,7 +131,7 @@ class View:
         answers = [self._in_launch(flag, launch) for launch in self.case.launches]
         facts = tuple(fact for answer in answers for fact in answer.facts)
         unknown = not answers or any(not answer.facts for answer in answers)
-        if unknown and (said := self._said(f"setting:{flag}")):
+        if unknown and (said := self.told.answered(f"setting:{flag}")):
             facts, unknown = (*facts, *self._meant(flag, said)), False
         ask = Missing(
             f"setting:{flag}",
@@ -196,7 +205,7 @@ class View:
             f"Is the environment variable `{name}` set, and to what?",
             f"tr '\\0' '\\n' </proc/PID/environ | grep ^{name}=",
         )
-        facts = facts or list(self._said(f"env:{name}"))
+        facts = facts or list(self.told.answered(f"env:{name}"))
         return Answer(tuple(facts), missing=None if facts else ask)
 
     def _meant(self, flag: str, said: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -205,169 +214,10 @@ class View:
             return said
         return self._default(flag.partition(".")[0], flag, Launch(self.base.engine, artifact=ANSWERED)).facts or said
 
-    def _said(self, about: str) -> tuple[Fact, ...]:
-        """What the user answered when asked about this: of a flag or variable None, of a line or stack False, says
-        that it is not there."""
-        return tuple(fact for fact in self._facts.get(about, ()) if fact.origin == "stated")
-
-    @cached_property
-    def _facts(self) -> dict[str, list[Fact]]:
-        """The facts of the case by name."""
-        found: dict[str, list[Fact]] = {}
-        for fact in self.case.facts:
-            found.setdefault(fact.name, []).append(fact)
-        return found
-
-    def may_tell(self, kind: str, name: str) -> bool:
-        """Whether the case can say anything of it; what nothing can be said of is not known.
-
-        Nothing is said of a line without texts, of a flag without launches, nor of a fact that no reader saw and that
-        follows from nothing, unless it was answered.
-        """
-        if kind == "log":
-            return self._may_be_told(name)
-        among = self._tellable(kind)
-        return among is None or name in among or (kind == "setting" and name.partition(".")[0] in among)
-
-    def told(self, kind: str, names: Collection[str]) -> Iterable[str]:
-        """Those of the names that the case can say anything of."""
-        among = self._tellable(kind) if kind in ("fact", "env") else None
-        return (one for one in (names if among is None else among.intersection(names)) if self.may_tell(kind, one))
-
-    def _tellable(self, kind: str) -> frozenset[str] | None:
-        """Of which things of a kind, but lines, the case can say anything; None where of any."""
-        if kind not in self._names:
-            self._names[kind] = self._named(kind)
-        return self._names[kind]
-
-    def _named(self, kind: str) -> frozenset[str] | None:
-        if kind == "fact":
-            follow = (name for name, recipe in self._recipes.items() if self._may_follow(recipe))
-            return frozenset((STOCK.name, CONTAINER, *self._facts, *follow))
-        if kind == "env":
-            return self._given_variables
-        if kind == "stack":
-            return None if self.case.threads else self._answered_about(kind)
-        if kind == "setting" and (self.knowledge is None or not any(one.complete for one in self.case.launches)):
-            return self._given_flags
-        return None
-
-    def _may_follow(self, recipe: dict[str, Any]) -> bool:
-        settings, env, logs = (recipe.get(one) or () for one in ("settings", "env", "logs"))
-        return (
-            any(self.may_tell("setting", one) for one in settings)
-            or not self._given_variables.isdisjoint(env)
-            or any(self.may_tell("log", one) for one in logs)
-        )
-
-    @cached_property
-    def _given_flags(self) -> frozenset[str]:
-        given = (one.flag for launch in self.case.launches for one in launch.settings)
-        return self._answered_about("setting").union(given)
-
-    @cached_property
-    def _given_variables(self) -> frozenset[str]:
-        given = (one.name for launch in self.case.launches for one in launch.environment)
-        return self._answered_about("env").union(given)
-
-    @cached_property
-    def bare(self) -> View:
-        """The same build of which nothing more is said: what holds of it holds here of all that goes unsaid."""
-        return _bare(self.case.build, self.layers)
-
-    def unsaid(self, kind: str, name: str) -> bool:
-        """Whether the case says nothing of it, so that it is as with any case of this build; False where that is not
-        sure."""
-        if kind == "setting":
-            given = self._given_flags
-            return self._whole and name not in given and name.partition(".")[0] not in given
-        if kind == "component":
-            return f"component.{name}" not in self._facts and (name != "nccl" or not self._tells_of_hardware)
-        if kind != "fact" or name in self._facts:
-            return False
-        if name not in self._as_any:
-            recipe = self._recipes.get(name)
-            self._as_any[name] = self._follows_as_ever(recipe) if recipe else name == STOCK.name
-        return self._as_any[name]
-
-    def _follows_as_ever(self, recipe: dict[str, Any]) -> bool:
-        settings, env, logs = (recipe.get(one) or () for one in ("settings", "env", "logs"))
-        return (
-            all(self.unsaid("setting", one) for one in settings)
-            and self._given_variables.isdisjoint(env)
-            and not any(self.may_tell("log", one) for one in logs)
-            and all(self.unsaid("fact", one) for one in recipe.get("product") or ())
-        )
-
-    @cached_property
-    def _whole(self) -> bool:
-        """Whether what no launch gives has the release's default."""
-        launches = self.case.launches
-        return bool(launches) and self.knowledge is not None and all(one.complete for one in launches)
-
-    @cached_property
-    def _tells_of_hardware(self) -> bool:
-        return any(name.startswith("hardware.") for name in self._facts)
-
-    @cached_property
-    def _recipes(self) -> dict[str, dict[str, Any]]:
-        """How facts follow from others, by name."""
-        return (self.knowledge.profile.get("facts") or {}) if self.knowledge else {}
-
-    def _answered_about(self, kind: str) -> frozenset[str]:
-        return frozenset(name.partition(":")[2] for name in self._facts if name.startswith(f"{kind}:"))
-
-    def _may_be_told(self, pattern: str) -> bool:
-        if not self._searched:
-            return pattern in self._answered_lines
-        return self._told is None or pattern in self._told or self._gate is None or pattern not in self._gate
-
-    @cached_property
-    def _told(self) -> frozenset[str] | None:
-        """The patterns that a text can show or that were answered; None where nothing tells, or silence counts."""
-        if self._gate is None or self._is_covered:
-            return None
-        return self._answered_lines.union(*map(self._shown, self._searched))
-
-    @cached_property
-    def _gate(self) -> Gate | None:
-        return self.gate() if self.gate is not None and self._searched else None
-
-    @cached_property
-    def _is_covered(self) -> bool:
-        """Whether the logs span the whole run: what they do not show was not."""
-        logs = [one for one in self.case.artifacts if one.kind == "log"]
-        return bool(logs) and all(one.covered for one in logs)
-
-    def patterns(self, among: Collection[str]) -> Collection[str]:
-        """Those of the patterns that a text of the case may show, or that an answer says it does."""
-        if self._gate is None:
-            return among if self._searched else self._answered_lines.intersection(among)
-        shown = self._answered_lines.union(*map(self._shown, self._searched))
-        return [one for one in shown if one in among]
-
-    @cached_property
-    def _searched(self) -> tuple[Artifact, ...]:
-        return tuple(one for one in self.case.artifacts if one.kind in SEARCHED)
-
-    @cached_property
-    def _answered_lines(self) -> frozenset[str]:
-        return self._answered_about("log")
-
-    def _shown(self, artifact: Artifact) -> frozenset[str]:
-        """The patterns that the gate lets through to this text."""
-        key = id(artifact)
-        if key not in self._let_through and self._gate is not None:
-            self._let_through[key] = self._gate.possible(artifact.text)
-        return self._let_through[key]
-
-    def _may_show(self, artifact: Artifact, pattern: str) -> bool:
-        return self._gate is None or pattern not in self._gate or pattern in self._shown(artifact)
-
     # facts, hardware, components, model
 
     def _fact(self, name: str) -> Answer:
-        stated = _strongest(_read_first(self._facts.get(name, ())))
+        stated = _strongest(_read_first(self.told.facts.get(name, ())))
         derived = self._derived(name)
         given = tuple(fact for fact in derived.facts if fact.origin != "default")
         if given or stated:
@@ -389,7 +239,7 @@ class View:
             return Answer(stock(self.case.build, self.layer(self.case.build.engine).knowledge))
         if name == CONTAINER:
             return Answer(contained(self.case.build, self.case.launches))
-        recipe = self._recipes.get(name)
+        recipe = self.told.recipes.get(name)
         if recipe is None:
             return Answer()
 
@@ -401,7 +251,7 @@ class View:
         return Answer(facts, missing=missing)
 
     def _hardware(self, name: str) -> Answer:
-        facts = _strongest(_read_first(self._facts.get(f"hardware.{name}", ())))
+        facts = _strongest(_read_first(self.told.facts.get(f"hardware.{name}", ())))
         if not facts and name == "vendor":
             facts = self._vendor()
         return Answer(facts, missing=None if facts else Missing(f"hardware:{name}", *_HARDWARE[name]))
@@ -420,7 +270,7 @@ class View:
         build = self.case.build
         found = [
             fact.but(name=f"component:{name}")
-            for fact in self._facts.get(f"component.{name}", ())
+            for fact in self.told.facts.get(f"component.{name}", ())
             if isinstance(fact.value, str)
         ]
         loaded = tuple(fact for fact in found if fact.origin == "observed" and not self._is_listed(fact))
@@ -481,38 +331,19 @@ class View:
 
     # lines and stacks
 
-    def shows(self, pattern: str) -> bool:
-        """Whether a text shows the pattern, where that is all that is asked; False of what was only answered."""
-        return self._place(pattern) is not None
-
-    def _place(self, pattern: str) -> tuple[Artifact, int, int] | None:
-        """The first text that shows the pattern and does not deny it, and the characters that do."""
-        if pattern not in self._places:
-            self._places[pattern] = next(self._shown_at(pattern), None)
-        return self._places[pattern]
-
-    def _shown_at(self, pattern: str) -> Iterator[tuple[Artifact, int, int]]:
-        for artifact in self._searched:
-            if not self._may_show(artifact, pattern):
-                continue
-            for found in compile_pattern(pattern).finditer(artifact.text):
-                start, end = found.start(), found.end()
-                if artifact.kind != "text" or not _negated(artifact.text, start):
-                    yield artifact, start, end
-
     def _log(self, pattern: str) -> Answer:
-        at = self._place(pattern)
+        at = self.shown.place(pattern)
         if at is None:
-            return self._answered(line_asked(pattern), self._is_covered)
+            return self._answered(line_asked(pattern), self.shown.is_covered)
         artifact, start, end = at
         origin: Origin = "stated" if artifact.kind == "text" else "observed"
-        text = _whole(artifact.text, start, end)
+        text = quoted(artifact.text, start, end)
         place, line = artifact.span(start, end), artifact.line_at(start)
         return Answer((Fact(f"log:{pattern}", text, origin, place, line, artifact.rank),))
 
     def _answered(self, ask: Missing, absent: bool = False) -> Answer:
         """What the user said of a line or stack that was not seen."""
-        said = () if absent else self._said(ask.about)
+        said = () if absent else self.told.answered(ask.about)
         seen = tuple(fact for fact in said if fact.value is not False)
         gone = absent or (bool(said) and not seen)
         return Answer(seen, gone, None if seen or gone else ask)
@@ -557,10 +388,6 @@ def line_asked(pattern: str) -> Missing:
     return Missing(f"log:{pattern}", says, "the complete log of every rank")
 
 
-_IN_WORD, _WORD_BEFORE, _WORD_AFTER = re.compile(r"\w"), re.compile(r"[A-Za-z0-9_]+\Z"), re.compile(r"[A-Za-z0-9_]+")
-_PLAIN = re.compile(r"[A-Z]?[a-z]+|[\u3400-\u9fff]{1,4}")  # timeout, 超时; not NumelIn, pp_broadcast
-_PHRASE_BEFORE = re.compile(r"(?:[\w'-]+ ){0,3}[\w'-]*\Z")
-_PHRASE_AFTER = re.compile(r"[\w'-]*(?: [\w'-]+){0,3}")
 _HARDWARE = {one.name.partition(".")[2]: (one.question, one.how) for one in KINDS}
 
 
@@ -591,25 +418,6 @@ def _strongest(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         return ()
     best = min(ORIGINS.index(fact.origin) for fact in facts)
     return tuple(fact for fact in facts if ORIGINS.index(fact.origin) == best)
-
-
-def _whole(text: str, start: int, end: int) -> str:
-    """What a pattern matched, in words that a reader knows again: `watchdog_timeout`, not the `_timeout` that matched.
-
-    A lone plain word is told with its neighbours up to the next mark: `Scheduler watchdog timeout` for `timeout`.
-    """
-    before, found, after = text[max(0, start - 60) : start], text[start:end], text[end : end + 60]
-    head = _WORD_BEFORE.search(before) if _IN_WORD.match(found[:1]) else None
-    tail = _WORD_AFTER.match(after) if _IN_WORD.match(found[-1:]) else None
-    whole = f"{head.group() if head else ''}{found}{tail.group() if tail else ''}"
-    if _PLAIN.fullmatch(whole):
-        near, far = _PHRASE_BEFORE.search(before), _PHRASE_AFTER.match(after)
-        whole = f"{near.group() if near else ''}{found}{far.group() if far else ''}".strip()
-    return whole[:200]
-
-
-def _negated(text: str, start: int) -> bool:
-    return compile_pattern(_NEGATED).search(text[max(0, start - 48) : start]) is not None
 
 
 def _subsequence(wanted: tuple[str, ...], thread: Thread) -> list[Any] | None:

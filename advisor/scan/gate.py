@@ -63,11 +63,9 @@ class Gate:
         """All that it knows, by index."""
         return self.plan.patterns
 
-    def __contains__(self, pattern: str) -> bool:
-        return pattern in self._known
-
     @cached_property
-    def _known(self) -> frozenset[str]:
+    def known(self) -> frozenset[str]:
+        """The same, to look one up in."""
         return frozenset(self.patterns)
 
     def possible(self, text: str | bytes) -> frozenset[str]:
