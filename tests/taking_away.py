@@ -13,7 +13,8 @@ from dataclasses import replace
 from advisor.jobs.judging import judge_case, view_of
 from advisor.match.conditions import truth
 from advisor.match.judge import Verdict
-from advisor.match.view import SEARCHED, View
+from advisor.match.shown import SEARCHED
+from advisor.match.view import View
 from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.condition import Atom, Condition, atoms
