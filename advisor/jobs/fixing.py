@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from advisor.catalog.engines import knowledge, profiles
 from advisor.match.builds import contains
 from advisor.match.holdings import listed, seen
 from advisor.match.view import View
 from advisor.model.build import order_key
 from advisor.model.knowledge import FixRecord, Knowledge
+from advisor.model.once import keep, once_each
 from advisor.model.report import FixOut, NeedOut, SourceOut
-from advisor.model.rule import Boundary, Fix
+from advisor.model.rule import Boundary, Fix, Source
 from advisor.model.truth import Truth, truth_of
 
 
@@ -34,21 +33,36 @@ def fix_out(fix: Fix, view: View) -> FixOut:
         component=fix.component,
         first_release=releases[0] if releases else None,
         releases=releases,
-        releases_by=record.by if record else (),
+        releases_by=keep(record.by) if record else (),
         releases_says=_releases_say(fix, record, releases, known),
         in_this_build={Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}[truth],  # type: ignore[arg-type]
         why=why,
-        needs=tuple(
-            NeedOut(one.repo or fix.repo, one.pr, one.commit, one.why, tuple(map(SourceOut.of, one.source)))
-            for one in fix.needs
-        ),
-        sources=tuple(map(SourceOut.of, fix.source)),
+        needs=_needs(fix),
+        sources=sources_out(fix.source),
     )
 
 
-@lru_cache(maxsize=2048)
+@once_each
+def sources_out(sources: tuple[Source, ...]) -> tuple[SourceOut, ...]:
+    """What a rule names as its sources."""
+    return tuple(map(SourceOut.of, sources))
+
+
+@once_each
+def _needs(fix: Fix) -> tuple[NeedOut, ...]:
+    return tuple(
+        NeedOut(one.repo or fix.repo, one.pr, one.commit, one.why, sources_out(one.source)) for one in fix.needs
+    )
+
+
+@once_each
 def _in_order(releases: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(releases, key=order_key))
+
+
+def _first(record: FixRecord | None) -> str | None:
+    """The oldest release that holds it."""
+    return next(iter(_in_order(record.held_by)), None) if record else None
 
 
 def _unsettled(record: FixRecord, known: Knowledge | None) -> bool:
@@ -84,9 +98,7 @@ def knowledge_of(fix: Fix) -> Knowledge | None:
 
 def _in_build(fix: Fix, view: View, known: Knowledge | None, record: FixRecord | None) -> tuple[Truth, str]:
     build = view.layer(known.engine if known else "").build
-    boundary = Boundary(
-        version=record.first() if record else None, commit=fix.commit or "0000000", pr=fix.pr, date=fix.merged
-    )
+    boundary = Boundary(version=_first(record), commit=fix.commit or "0000000", pr=fix.pr, date=fix.merged)
     of_engine = known is not None and build.engine == known.engine and not fix.component
     if of_engine and seen(build, boundary, known):
         return contains(build, boundary, known)
@@ -109,9 +121,9 @@ def _in_build(fix: Fix, view: View, known: Knowledge | None, record: FixRecord |
 
 def _in_component(fix: Fix, view: View, record: FixRecord | None) -> tuple[Truth, str]:
     answer = view.ask("component", fix.component or "")
-    if not answer.facts or record is None or record.first() is None:
+    first = _first(record)
+    if not answer.facts or first is None:
         return Truth.UNKNOWN, f"which {fix.component} every rank loads is not known"
-    first = record.first() or ""
     verdicts = {order_key(str(fact.value)) >= order_key(first) for fact in answer.facts}
     truth = Truth.UNKNOWN if len(verdicts) > 1 else Truth.YES if verdicts.pop() else Truth.NO
     seen = ", ".join(sorted({f"{fact.value} ({fact.origin})" for fact in answer.facts}))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from advisor import __version__
 from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
 from advisor.jobs.discrepancies import discrepancies
-from advisor.jobs.fixing import fix_out
+from advisor.jobs.fixing import fix_out, sources_out
 from advisor.jobs.judging import Judgement, with_trials
 from advisor.jobs.redaction import redact, redact_value
 from advisor.jobs.timelines import timeline_out
@@ -19,7 +21,7 @@ from advisor.model.case import Case
 from advisor.model.condition import Condition, Scalar
 from advisor.model.fact import HELPED, Artifact, Fact
 from advisor.model.launch import Launch
-from advisor.model.once import once_each
+from advisor.model.once import keep, once_each
 from advisor.model.outcome import Missing
 from advisor.model.report import (
     SCHEMA,
@@ -37,12 +39,11 @@ from advisor.model.report import (
     Report,
     ResemblanceOut,
     SettingOut,
-    SourceOut,
     StatementOut,
     StepOut,
     SupersededOut,
 )
-from advisor.model.rule import Advice, Reference, Remedy, Rule, Source, Step, Superseded
+from advisor.model.rule import Advice, Cause, Lookalike, Reference, Remedy, Rule, Step, Superseded, Wanted
 from advisor.model.situation import Statement
 from advisor.model.translation import chinese_of
 from advisor.model.truth import Truth
@@ -162,17 +163,22 @@ def unexplained(judgement: Judgement) -> list[Fact]:
 
 def fact_out(fact: Fact) -> FactOut:
     """A fact for the report."""
-    value = redact_value(fact.name, fact.value)
-    shown = fact.but(value=value, quote=redact(fact.quote), why=redact(fact.why))
-    return FactOut(fact.name, shown.value, says(shown), fact.origin, str(fact.span or ""), shown.quote, fact.rank)
+    return _fact_out(fact, says(fact))
+
+
+def _fact_out(fact: Fact, said: str) -> FactOut:
+    value, quote, why = redact_value(fact.name, fact.value), redact(fact.quote), redact(fact.why)
+    if (value is not fact.value and value != fact.value) or why != fact.why:
+        said = says(fact.but(value=value, why=why))
+    return FactOut(fact.name, value, said, fact.origin, str(fact.span or ""), quote, fact.rank)  # type: ignore[arg-type]
 
 
 def _facts_out(facts: tuple[Fact, ...]) -> tuple[FactOut, ...]:
     """The facts for the report, each thing said once a rank."""
-    first: dict[tuple[str, str | None], FactOut] = {}
+    first: dict[tuple[str, str | None], Fact] = {}
     for fact in facts:
-        first.setdefault((says(fact), fact.rank), fact_out(fact))
-    return tuple(first.values())
+        first.setdefault((says(fact), fact.rank), fact)
+    return tuple(_fact_out(fact, said) for (said, _), fact in first.items())
 
 
 def says(fact: Fact) -> str:
@@ -212,7 +218,7 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         level=rule.level,
         summary=rule.summary,
         headline=headline(verdict),
-        aliases=rule.aliases,
+        aliases=keep(rule.aliases),
         because=_facts_out(because),
         deciding=_facts_out(verdict.deciding),
         against=_facts_out(verdict.against),
@@ -220,28 +226,23 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         missing=tuple(_missing(one) for one in missing(verdict, view)),
         exposure=YES_NO[verdict.exposure.truth],  # type: ignore[arg-type]
         signature=YES_NO[verdict.signature.truth],  # type: ignore[arg-type]
-        cause=CauseOut(rule.cause.status, rule.cause.text, _sources(rule.cause.source)),
+        cause=_cause(rule.cause),
         no_fix=rule.no_fix or "",
         fixes=tuple(fix_out(fix, view) for fix in rule.fixes),
-        remedies=tuple(_remedy(one, view) for one in rule.remedies if _applies(one.applies_when, view) != "no"),
+        remedies=tuple(_remedies(rule, view)),
         not_helpful=tuple(_advice(one, view) for one in rule.not_helpful),
         harmful=tuple(_advice(one, view) for one in rule.harmful),
         verification=_steps(rule.verification),
-        lookalikes=tuple(_lookalike(rule, index, here) for index in range(len(rule.lookalikes))),
-        wanted=tuple(MissingOut(one.what, one.tells, one.run or "") for one in wanted(verdict, view)),
+        lookalikes=tuple(_lookalike(one, here) for one in rule.lookalikes),
+        wanted=tuple(map(_wanted, wanted(verdict, view))),
         superseded=_superseded(rule.superseded),
-        caveats=rule.caveats,
+        caveats=keep(rule.caveats),
         references=_references(rule.references),
         details=rule.details.strip(),
         maturity=rule.maturity,
         as_of=rule.as_of,
         zh=_chinese(rule),
     )
-
-
-@once_each
-def _sources(sources: tuple[Source, ...]) -> tuple[SourceOut, ...]:
-    return tuple(map(SourceOut.of, sources))
 
 
 @once_each
@@ -253,12 +254,22 @@ def _steps(steps: tuple[Step, ...]) -> tuple[StepOut, ...]:
 
 @once_each
 def _superseded(claims: tuple[Superseded, ...]) -> tuple[SupersededOut, ...]:
-    return tuple(SupersededOut(one.claim, one.by, one.why, _sources(one.source)) for one in claims)
+    return tuple(SupersededOut(one.claim, one.by, one.why, sources_out(one.source)) for one in claims)
 
 
 @once_each
 def _references(references: tuple[Reference, ...]) -> tuple[ReferenceOut, ...]:
     return tuple(ReferenceOut(one.type, one.url, one.note or "") for one in references)
+
+
+@once_each
+def _wanted(one: Wanted) -> MissingOut:
+    return MissingOut(one.what, one.tells, one.run or "")
+
+
+@once_each
+def _cause(cause: Cause) -> CauseOut:
+    return CauseOut(cause.status, cause.text, sources_out(cause.source))
 
 
 _chinese = once_each(chinese_of)
@@ -300,7 +311,21 @@ def _applies(condition: Condition | None, view: View) -> str:
     return "yes" if condition is None else YES_NO[evaluate(condition, view).truth]
 
 
-def _remedy(remedy: Remedy, view: View) -> RemedyOut:
+def _remedies(rule: Rule, view: View) -> Iterator[RemedyOut]:
+    for remedy in rule.remedies:
+        applies = _applies(remedy.applies_when, view)
+        if applies != "no":
+            diff = _diff(remedy, view)
+            yield _remedy(remedy, applies, diff) if diff else _unedited(remedy)[applies]
+
+
+@once_each
+def _unedited(remedy: Remedy) -> dict[str, RemedyOut]:
+    """The remedy where it edits nothing, by whether it applies."""
+    return {one: keep(_remedy(remedy, one, "")) for one in YES_NO.values()}
+
+
+def _remedy(remedy: Remedy, applies: str, diff: str) -> RemedyOut:
     return RemedyOut(
         do=remedy.do,
         what=remedy.what,
@@ -308,11 +333,14 @@ def _remedy(remedy: Remedy, view: View) -> RemedyOut:
         status=remedy.status,
         status_says=proof_says(remedy),
         proof=remedy.proof or "",
-        applies=_applies(remedy.applies_when, view),  # type: ignore[arg-type]
-        change=change(remedy),
-        diff=_diff(remedy, view),
-        sources=_sources(remedy.source),
+        applies=applies,  # type: ignore[arg-type]
+        change=_change(remedy),
+        diff=diff,
+        sources=sources_out(remedy.source),
     )
+
+
+_change = once_each(change)
 
 
 def _diff(remedy: Remedy, view: View) -> str:
@@ -336,8 +364,17 @@ def edit_for(view: View) -> Edit:
 
 
 def _advice(advice: Advice, view: View) -> AdviceOut:
-    tried = "unknown" if advice.tried is None else _tried(advice.tried, view)
-    return AdviceOut(advice.what, advice.why, tried, _sources(advice.source))  # type: ignore[arg-type]
+    return _advised(advice)["unknown" if advice.tried is None else _tried(advice.tried, view)]
+
+
+@once_each
+def _advised(advice: Advice) -> dict[str, AdviceOut]:
+    """The advice by whether it was tried."""
+    sources = sources_out(advice.source)
+    return {
+        one: keep(AdviceOut(advice.what, advice.why, one, sources))  # type: ignore[arg-type]
+        for one in YES_NO.values()
+    }
 
 
 def _tried(condition: Condition, view: View) -> str:
@@ -346,11 +383,18 @@ def _tried(condition: Condition, view: View) -> str:
     return YES_NO[truth if truth is Truth.YES else evaluate(condition, with_trials(view)).truth]
 
 
-def _lookalike(rule: Rule, index: int, here: dict[str, Verdict]) -> LookalikeOut:
-    other = rule.lookalikes[index]
+def _lookalike(other: Lookalike, here: dict[str, Verdict]) -> LookalikeOut:
     verdict = here.get(other.rule)
-    why = "; ".join(dict.fromkeys(says(fact) for fact in verdict.deciding)) if verdict else ""
-    return LookalikeOut(other.rule, other.tell, verdict.status or "" if verdict else "", why)
+    if verdict is None:
+        return _elsewhere(other)
+    why = "; ".join(dict.fromkeys(says(fact) for fact in verdict.deciding))
+    return LookalikeOut(other.rule, other.tell, verdict.status or "", why)
+
+
+@once_each
+def _elsewhere(other: Lookalike) -> LookalikeOut:
+    """A look-alike of which nothing is known here."""
+    return LookalikeOut(other.rule, other.tell, "", "")
 
 
 def _build(case: Case) -> BuildOut:
