@@ -10,13 +10,20 @@ import dataclasses
 import json as codec
 import math
 import re
+from collections.abc import Callable, Iterable
 from functools import cache
+from json.encoder import encode_basestring
+from operator import attrgetter
 from typing import Any
 
+from advisor.model.once import is_kept
 from advisor.model.report import Report
 from advisor.render.quoting import UNSAFE
 
 _AS_THEY_ARE = frozenset((str, int, bool, type(None)))
+_WORDS = {None: "null", True: "true", False: "false"}
+_LINES: dict[int, str] = {}
+"""What is kept for good (`model/once.py`) as JSON on one line."""
 
 
 def json(report: Report) -> str:
@@ -31,7 +38,42 @@ def json_of(noun: object) -> str:
 
 def json_line(report: Report) -> str:
     """The report as one line of JSON without the newline, for batches."""
-    return _safe(codec.dumps(_plain(report), ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+    return _line(report)
+
+
+def _line(value: Any) -> str:
+    """What `_plain` makes of a value, as JSON on one line; of what is kept for good, made once."""
+    kind = type(value)
+    if kind is str:
+        text = encode_basestring(value)
+        return text if text.isprintable() else _safe(text)  # nothing that is unsafe is printable
+    if kind in _AS_THEY_ARE:
+        return repr(value) if kind is int else _WORDS[value]
+    kept = _LINES.get(id(value))
+    if kept is None:
+        kept = _written(value, kind)
+        if is_kept(value):
+            _LINES[id(value)] = kept
+    return kept
+
+
+def _written(value: Any, kind: Any) -> str:
+    if _fields(kind):
+        frame, values = _frame(kind)
+        return frame % tuple(map(_line, values(value)))
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_line, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join([f"{_line(str(key))}:{_line(one)}" for key, one in value.items()]) + "}"
+    return codec.dumps(_plain(value), ensure_ascii=False)
+
+
+@cache
+def _frame(kind: Any) -> tuple[str, Callable[[Any], Iterable[Any]]]:
+    """A noun as JSON but for its values, and what gives these in order."""
+    names = _fields(kind)
+    values = attrgetter(*names) if len(names) > 1 else lambda one: (getattr(one, names[0]),)
+    return "{" + ",".join(f'"{name}":%s' for name in names) + "}", values
 
 
 def _plain(value: Any) -> Any:

@@ -2,13 +2,16 @@
 
 import json as codec
 import re
+import sys
 from dataclasses import fields, replace
 
 import jsonschema
 import pytest
 
+from advisor.model.once import keep
 from advisor.model.report import SCHEMA, FactOut, Finding, Report
 from advisor.render.json import json, json_line
+from advisor.render.quoting import UNSAFE
 from advisor.render.schema import schema_of
 from tests.render.reports import HOSTILE, HUNG, MATCHED, NASTY, REPORTS
 
@@ -42,7 +45,21 @@ def test_a_line_is_one_line_with_the_same_content():
     for report in REPORTS.values():
         line = json_line(report)
         assert len(line.splitlines()) == 1
-        assert codec.loads(line) == codec.loads(json(report))
+        assert codec.loads(line, object_pairs_hook=list) == codec.loads(json(report), object_pairs_hook=list)
+
+
+def test_a_line_escapes_what_could_drive_a_terminal():
+    unsafe = [one for one in map(chr, range(sys.maxunicode + 1)) if UNSAFE.match(one)]
+    assert not any(map(str.isprintable, unsafe))  # by which a line tells texts that need no second look
+    said = json_line(replace(HUNG, id="".join(unsafe)))
+    assert not UNSAFE.search(said)
+    assert codec.loads(said) == codec.loads(json(replace(HUNG, id="".join(unsafe))))
+
+
+def test_what_is_kept_for_good_is_written_once_and_anything_else_anew():
+    aliases = keep(("first",))
+    lines = [json_line(replace(HUNG, findings=(replace(MATCHED, aliases=one),))) for one in (aliases, ("second",)) * 2]
+    assert [codec.loads(one)["findings"][0]["aliases"] for one in lines] == [["first"], ["second"]] * 2
 
 
 def test_chinese_stays_readable_and_controls_are_escaped_without_loss():
@@ -55,5 +72,6 @@ def test_chinese_stays_readable_and_controls_are_escaped_without_loss():
 
 def test_a_number_json_has_no_word_for_is_text():
     fact = FactOut("x", float("nan"), "", "observed", "", "")
-    raw = codec.loads(json(replace(HUNG, findings=(replace(MATCHED, because=(fact,)),))))
-    assert raw["findings"][0]["because"][0]["value"] == "nan"
+    report = replace(HUNG, findings=(replace(MATCHED, because=(fact,)),))
+    for raw in map(codec.loads, (json(report), json_line(report))):
+        assert raw["findings"][0]["because"][0]["value"] == "nan"
