@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -77,6 +77,7 @@ class Index:
         self._texts.execute(f'CREATE VIRTUAL TABLE texts USING fts5({", ".join(_COLUMNS)}, tokenize="{tokenizer}")')
         rows = ((row, one.named, one.machine, one.told) for row, one in enumerate(rules))
         self._rows_with = lru_cache(maxsize=8192)(self._ask_rows)
+        self._meant = lru_cache(maxsize=512)(self._near)
         self._texts.executemany("INSERT INTO texts(rowid, named, machine, told) VALUES (?, ?, ?, ?)", rows)
 
     def nearest(self, text: str, most: int, understood: str = "", weight: float = 0.3) -> tuple[Resemblance, ...]:
@@ -85,15 +86,22 @@ class Index:
         `understood` is what the text means in the rules' own words: it asks as well, with `weight` for each word, and
         is not among what is shared.
         """
-        own = self._asking(text)
+        runs, named = _runs(text), names(text)
+        own = self._asking(runs, named)
         weighed = defaultdict(float, self._weighed(own))
-        named = names(text)
         for row, near in self._weighed([one for one in own if one in named]).items():
             weighed[row] += near * _NAMES_WEIGH
-        for row, near in self._weighed(self._asking(understood)).items():
+        for row, near in self._meant(understood).items():
             weighed[row] += near * weight
         nearest = sorted(weighed, key=lambda row: (-weighed[row], row))[:most]
-        return tuple(Resemblance(self._rules[row], self._shared(row, own, text), weighed[row]) for row in nearest)
+        parts: defaultdict[str, list[str]] = defaultdict(list)
+        for run in runs:
+            parts[run.lower().strip("_")] += _parts(run)
+        return tuple(Resemblance(self._rules[row], self._shared(row, own, parts), weighed[row]) for row in nearest)
+
+    def _near(self, text: str) -> dict[int, float]:
+        """How near each rule is to a text out of the vocabulary, of which there are few."""
+        return self._weighed(self._asking(_runs(text), names(text)))
 
     def _weighed(self, asked: Sequence[str]) -> dict[int, float]:
         """How near each rule is that has any of the words."""
@@ -106,11 +114,10 @@ class Index:
         )
         return dict(found.fetchall())
 
-    def _asking(self, text: str) -> list[str]:
+    def _asking(self, runs: Iterable[str], named: Collection[str]) -> list[str]:
         """The words that ask: those that some rule has, names out of code first, then the rarest."""
-        given = [one for one in dict.fromkeys(words(_plain(text))) if one not in _COMMON and len(one) > 1]
+        given = [one for one in dict.fromkeys(_split(runs)) if one not in _COMMON and len(one) > 1]
         held = {one: count for one in given if not one.isdigit() and (count := len(self._rows_with(one)))}
-        named = names(text)
         return sorted(held, key=lambda one: (one not in named, held[one]))[:ASKED]
 
     def _ask_rows(self, word: str) -> frozenset[int]:
@@ -118,12 +125,15 @@ class Index:
         found = self._texts.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (f'"{word}"',))
         return frozenset(row for (row,) in found.fetchall())
 
-    def _shared(self, row: int, asked: Sequence[str], text: str) -> tuple[str, ...]:
-        """The words that a rule shares with the text and that tell something: no commonplace, no part of a name."""
+    def _shared(self, row: int, asked: Sequence[str], parts: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+        """The words that a rule shares with the text and that tell something: no commonplace, no part of a name.
+
+        `parts` are those of the text's words.
+        """
         found = [one for one in asked if row in self._rows_with(one)]
         most = _COMMONPLACE * len(self._rules)
-        parts = {part for run in _WORD.findall(_plain(text)) if run.lower().strip("_") in found for part in _parts(run)}
-        telling = [one for one in found if one not in parts and len(self._rows_with(one)) <= most]
+        told = {part for one in found for part in parts.get(one, ())}
+        telling = [one for one in found if one not in told and len(self._rows_with(one)) <= most]
         return tuple(telling or found)
 
 
@@ -146,13 +156,21 @@ def parts(rule: Rule) -> tuple[list[str], list[str], list[str]]:
 
 def words(text: str) -> Iterator[str]:
     """The words of a text as they are indexed: a name whole and in its parts, Chinese by pairs of characters."""
-    for found in _WORD.finditer(text):
-        run = found.group()
+    return _split(_WORD.findall(text))
+
+
+def _split(runs: Iterable[str]) -> Iterator[str]:
+    for run in runs:
         if run[0] < "\u3400":
             yield run.strip("_").lower()
             yield from _parts(run)
         else:
             yield from (run[at : at + 2] for at in range(max(len(run) - 1, 1)))
+
+
+def _runs(text: str) -> list[str]:
+    """The runs of letters of a text, each once; none of the folders of its paths and the endings of its files."""
+    return list(dict.fromkeys(_WORD.findall(_plain(text))))
 
 
 def _plain(text: str) -> str:
@@ -167,5 +185,7 @@ def names(text: str) -> set[str]:
 
 def _parts(run: str) -> list[str]:
     """The parts of a name out of code: none of a plain word."""
+    if len(run) <= 3 or (run.islower() and "_" not in run):
+        return []  # nothing in it to split at
     named = [part.lower() for part in _CAMEL.split(run) if part]
-    return named if len(named) > 1 and len(run) > 3 else []
+    return named if len(named) > 1 else []

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from advisor.model.build import order_key, public
@@ -91,6 +91,7 @@ class History:
             start = end
         self.header = tuple(header)
         self._text = text[start:]
+        self._found = lru_cache(maxsize=4096)(self._text.find)  # mostly for what rules name: the text is long
 
     def __bool__(self) -> bool:
         return bool(self._text)
@@ -105,7 +106,7 @@ class History:
         if len(sha) < 7:
             return None
         prefix = sha[:12].lower()
-        start = 0 if self._text.startswith(prefix) else self._text.find("\n" + prefix) + 1
+        start = 0 if self._text.startswith(prefix) else self._found("\n" + prefix) + 1
         if start == 0 and not self._text.startswith(prefix):
             return None
         if len(prefix) < 12 and self._text.find("\n" + prefix, start) >= 0:
@@ -114,7 +115,7 @@ class History:
 
     def of_pr(self, pr: int) -> Commit | None:
         """The commit on main whose subject ends in `(#pr)`."""
-        at = self._text.find(f" #{pr}\n")
+        at = self._found(f" #{pr}\n")
         if at < 0:
             return None
         return self._commit(self._text.rfind("\n", 0, at) + 1)
