@@ -73,6 +73,8 @@ def _added(view: View) -> Callable[[str], tuple[Value, ...]]:
 
 
 def _told(found: Sequence[Discrepancy]) -> tuple[Discrepancy, ...]:
+    if not found:
+        return ()
     first = {(one.code, one.typed, one.says): one for one in reversed(found)}
     kept = [one for one in found if first[one.code, one.typed, one.says] is one]
     shown = [replace(one, says=redact(one.says), quote=redact(one.quote)) for one in kept]

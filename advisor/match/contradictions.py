@@ -71,6 +71,8 @@ def _claimed(holding: Holding, bare: Build, knowledge: Knowledge) -> tuple[bool 
 
 
 def _holdings(build: Build, knowledge: Knowledge, fixes: Iterable[Fix]) -> Iterator[Discrepancy]:
+    if not build.holdings:
+        return
     bare = build.but(holdings=())
     told: dict[tuple[int | None, str | None], list[Holding]] = {}
     for one in build.holdings:
@@ -116,9 +118,10 @@ def _versions(case: Case) -> Iterator[Discrepancy]:
     here = build.version
     if not here:
         return
-    judged = next((one for one in _said(case) if str(one.value) == here), None)
+    said = tuple(_said(case))
+    judged = next((one for one in said if str(one.value) == here), None)
     beside: dict[str, Fact] = {}
-    for fact in _said(case):
+    for fact in said:
         if _differ(here, build.commit, str(fact.value)):
             beside.setdefault(str(fact.value), fact)
     for version, fact in beside.items():
@@ -174,7 +177,7 @@ def _unknown_release(case: Case, knowledge: Knowledge) -> Iterator[Discrepancy]:
         return
     local = (build.version or "").partition("+")[2]
     if (
-        any(one.version == str(version) for one in knowledge.releases)  # as written: to read all takes far longer
+        str(version) in _numbers(knowledge)  # as written: to read all takes far longer
         or version in _published(knowledge)
         or version < order_key(knowledge.releases[0].version)
         or (local and not _BINARY.fullmatch(local))
@@ -187,6 +190,11 @@ def _unknown_release(case: Case, knowledge: Knowledge) -> Iterator[Discrepancy]:
     fact = next((one for one in _said(case) if str(one.value) == build.version), None)
     place = _place(fact) if fact else ""
     yield _found("build-unknown-release", "warning", "build", build.version or "", place, says)
+
+
+@cache
+def _numbers(knowledge: Knowledge) -> frozenset[str]:
+    return frozenset(one.version for one in knowledge.releases)
 
 
 @cache

@@ -57,10 +57,12 @@ def fit(
 
 def _spelling(given: Setting, here: SettingRecord, records: tuple[SettingRecord, ...], style: str) -> Fitting | None:
     typed = given.typed.partition(".")[0]
+    if style == "gflags" or typed == here.flag or typed in here.aliases:
+        return None
     accepted = spellings(here)
     alike = {one.replace("_", "-"): one for one in accepted}
     meant = alike.get(typed.replace("_", "-"))
-    if style == "gflags" or typed in accepted or (meant and style != "argparse"):
+    if typed in accepted or (meant and style != "argparse"):
         return None
     if typed.startswith("--") and any(one.startswith(typed.replace("_", "-")) for one in alike):
         strict = style == "argparse" and not any(one.startswith(typed) for one in accepted)

@@ -97,12 +97,10 @@ class _Judge:
 
     def other_server(self, flags: Sequence[Setting]) -> Discrepancy | None:
         """A flag by which another product takes the command: its flags are not judged by this engine's."""
-        for one in self.knowledge.profile.get("other_servers") or ():
+        for what, theirs in _other_servers(self.knowledge):
             for given in flags:
-                if given.typed.replace("_", "-") in {each.replace("_", "-") for each in one["flags"]}:
-                    says = (
-                        f"{given.typed} is of {one['what']}, whose flags are not known here: none of these was judged"
-                    )
+                if given.typed.replace("_", "-") in theirs:
+                    says = f"{given.typed} is of {what}, whose flags are not known here: none of these was judged"
                     return self._found("setting-unknown", "note", given, says)
         return None
 
@@ -297,6 +295,13 @@ class _Judge:
 
     def _ignored(self) -> Level:
         return "warning" if self.release and self.release.exact else "note"
+
+
+@cache
+def _other_servers(knowledge: Knowledge) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Other products that an engine's command may start, each with the flags that only it has."""
+    others = knowledge.profile.get("other_servers") or ()
+    return tuple((one["what"], frozenset(each.replace("_", "-") for each in one["flags"])) for one in others)
 
 
 def _is_keyword(given: Setting) -> bool:
