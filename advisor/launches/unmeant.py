@@ -24,6 +24,8 @@ _SAID = Shape(
     r"(?![ \t]*(?:>|\|[ \t]*(?:sudo[ \t]+)?(?:tee|bash|sh|xargs|at)\b))",
     re.M,
 )  # echo 'vllm serve m'
+_SAYERS = ("echo ", "echo\t", "printf", "grep", "rg ", "rg\t", "pkill", "killall", "git commit", "vllm bench serve")
+"""One of them is in what `_SAID` finds."""
 _HEREDOC = Shape(
     r"^([^\n]*?)<<-?[ \t]*[\"']?([A-Za-z_]\w*)[\"']?([^\n]*)\n((?:(?![ \t]*\2[ \t]*$)[^\n]*\n){0,400}?)[ \t]*\2[ \t]*$",
     re.M,
@@ -56,7 +58,9 @@ def clear(text: str, begins: re.Pattern[str]) -> Cleared:
         text = _without_comments(text, begins)
     if "<<" in text:
         text = _HEREDOC.sub(lambda found: _heredoc(found, text, written), text)
-    return Cleared(_SAID.sub(_said, text), tuple(joined), tuple(written))
+    if any(map(text.__contains__, _SAYERS)):
+        text = _SAID.sub(_said, text)
+    return Cleared(text, tuple(joined), tuple(written))
 
 
 def _join(found: re.Match[str], joined: list[int]) -> str:

@@ -34,6 +34,14 @@ _RESERVED = {
 }  # fmt: skip
 _JSON = Shape(r'\{\s*"')  # {"method"
 _ORDINARY = Shape(r"[^\s\\'\"{}<>#;|&()`$]+")  # what only stands for itself
+_TYPED = r"(?:[^\s\\'\"{}<>#;|&()`$]++|'[^']*+'|\"(?:[^\"\\$`]|\\[^$`])*+\")++"
+_ONE_COMMAND = Shape(
+    rf"(?:[ \t\n]|\\\n)*+(?:{_TYPED}(?:[ \t]|\\\n)*+)*+(?:[ \t\n]|\\\n)*+"
+)  # vllm serve m --speculative-config '{"method":"dspark"}'
+_WORDS = Shape(_TYPED)
+_AS_TYPED = Shape(r"[^\\'\"$`{]+")  # --tensor-parallel-size
+_QUOTED = Shape(r"(?:[^\\'\"$`{]++|'[^']*+'|\"[^\"\\$`]*+\")++")  # --port="8000"
+_PARTS = Shape(r"'([^']*)'|\"([^\"]*)\"|([^'\"]+)")
 _SPECIAL = frozenset(";|&()<>`$#{}")
 _ENDS = {'"': '"', "(": ")", "{": "}"}
 
@@ -77,8 +85,24 @@ class Prepared:
 
 def prepare(text: str) -> Prepared:
     """The text made harmless, its words when it is one plain command, and its unclosed quotes."""
-    text = _LOOSE_CONTINUATION.sub(lambda found: " " * len(found.group(1)) + "\\", text).replace("\r", " ")
-    text = _PROMPT.sub(lambda found: " " * len(found.group()), text)
+    text = _cleaned(text)
+    if len(text) <= MAX_ENCLOSED and _ONE_COMMAND.fullmatch(text):  # as most are: nothing in it needs a walk
+        spans = [found.span() for found in _WORDS.finditer(text)]
+        return Prepared(text, tuple(spans), _starts_plainly(text, spans), ())
+    return _walked(text)
+
+
+def _cleaned(text: str) -> str:
+    """The text without prompts, carriage returns and blanks behind a backslash, in its places."""
+    if "\\" in text:
+        text = _LOOSE_CONTINUATION.sub(lambda found: " " * len(found.group(1)) + "\\", text)
+    text = text.replace("\r", " ")
+    if "$" in text or "#" in text or "%" in text:
+        text = _PROMPT.sub(lambda found: " " * len(found.group()), text)
+    return text
+
+
+def _walked(text: str) -> Prepared:
     unclosed: list[int] = []
     walk = _Walk(text)
     while (at := walk.run()) is not None:
@@ -87,7 +111,16 @@ def prepare(text: str) -> Prepared:
             break
         walk = _Walk(text[:at] + "_" + text[at + 1 :])
         text = walk.text
-    return Prepared("".join(walk.masked), tuple(walk.found), walk.plain(), tuple(unclosed))
+    simple = walk.simple and _starts_plainly(walk.text, walk.found)
+    return Prepared("".join(walk.masked), tuple(walk.found), simple, tuple(unclosed))
+
+
+def _starts_plainly(text: str, spans: list[tuple[int, int]]) -> bool:
+    """Whether the first word of one command, assignments aside, is no keyword of the shell."""
+    for start, end in spans:
+        if not _ASSIGNMENT.match(text, start, end):
+            return text[start:end] not in _RESERVED
+    return not spans
 
 
 class _Walk:
@@ -98,15 +131,6 @@ class _Walk:
         self.found: list[tuple[int, int]] = []
         self.begun: int | None = None
         self.slips = 0
-
-    def plain(self) -> bool:
-        """One command, its first word no keyword of the shell."""
-        if not self.simple:
-            return False
-        for start, end in self.found:
-            if not _ASSIGNMENT.match(self.text, start, end):
-                return self.text[start:end] not in _RESERVED
-        return not self.found
 
     def run(self) -> int | None:
         """Walk to the end; the place of a quote that never closes, or None."""
@@ -296,6 +320,18 @@ def resolve(text: str, start: int, end: int, scope: Scope) -> list[Word]:
     """The words that the typed word `text[start:end]` becomes: mostly one; none or many where a variable expands so."""
     if end - start > MAX_WORD:
         return [Word(text[start:end], start, end, False)]
+    if _AS_TYPED.fullmatch(text, start, end):
+        return [Word(text[start:end], start, end)]
+    if _QUOTED.fullmatch(text, start, end):
+        return [Word(_unquoted(text, start, end), start, end)]
+    return _stepped(text, start, end, scope)
+
+
+def _unquoted(text: str, start: int, end: int) -> str:
+    return "".join(found[found.lastindex or 0] for found in _PARTS.finditer(text, start, end))
+
+
+def _stepped(text: str, start: int, end: int, scope: Scope) -> list[Word]:
     field = _Field(start, end)
     at = start
     while at < end:
@@ -334,11 +370,10 @@ def _step(text: str, at: int, start: int, end: int, scope: Scope, field: _Field)
     if char in "$`" and (stop := expansion_end(text, at, end)) > at + 1:
         _expand(text, at, min(stop, end), scope, field, quoted=False)
         return stop
-    plain = at + 1
-    while plain < end and text[plain] not in "\\'\"$`{":
-        plain += 1
-    field.add(text[at:plain])
-    return plain
+    plain = _AS_TYPED.match(text, at + 1, end)
+    stop = plain.end() if plain else at + 1
+    field.add(text[at:stop])
+    return stop
 
 
 def _ansi(text: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.errors import UsageError
-from advisor.launches import shell
+from advisor.launches import shell, unmeant, words
 
 
 def commands(text: str) -> list[list[str]]:
@@ -67,8 +69,8 @@ WORDS = st.sampled_from(
 
 
 @given(st.lists(WORDS, min_size=1, max_size=8))
-def test_the_two_ways_agree_on_any_such_words(words: list[str]) -> None:
-    text = " ".join(words)
+def test_the_two_ways_agree_on_any_such_words(typed: list[str]) -> None:
+    text = " ".join(typed)
     assert shell.read(text) == shell.read(text, grammar=True)
 
 
@@ -77,6 +79,33 @@ def test_no_text_raises_and_every_place_is_within_it(text: str) -> None:
     for command in shell.read(text).commands:
         for word in command.words:
             assert word.start == -1 or 0 <= word.start <= word.end <= len(text)
+
+
+SHELL_TEXT = st.text(alphabet="ab-=,'\"\\\\ \t\n\r$({`;#<>%é\u3000", max_size=40)
+
+
+@given(st.one_of(SHELL_TEXT, st.lists(WORDS, max_size=8).map(" ".join)))
+def test_what_is_read_at_a_glance_is_read_as_step_by_step(text: str) -> None:
+    assert words.prepare(text) == words._walked(words._cleaned(text))
+    for start, end in words.prepare(text).spans:
+        assert words.resolve(text, start, end, {}) == words._stepped(text, start, end, {})
+
+
+@given(SHELL_TEXT)
+def test_text_is_cleaned_as_by_every_pattern(text: str) -> None:
+    whole = words._LOOSE_CONTINUATION.sub(lambda found: " " * len(found.group(1)) + "\\", text).replace("\r", " ")
+    assert words._cleaned(text) == words._PROMPT.sub(lambda found: " " * len(found.group()), whole)
+
+
+@pytest.mark.parametrize("blank", [" ", "\t"])
+@pytest.mark.parametrize(
+    "program",
+    ["echo", "printf", "grep", "egrep", "rg", "pgrep", "pkill", "killall", "git commit", "vllm bench serve"],
+)
+def test_what_a_program_says_is_no_command(program: str, blank: str) -> None:
+    text = f"{program}{blank}'vllm serve m'"
+    assert unmeant.clear(text, re.compile("vllm serve")).text == " " * len(text)
+    assert any(one in text for one in unmeant._SAYERS)
 
 
 def test_words_keep_their_places() -> None:
