@@ -53,19 +53,30 @@ class Block:
 
 def heads(knowledge: Mapping[str, Knowledge]) -> re.Pattern[str]:
     """What a command that may start an engine begins with."""
+    return _heads(tuple(knowledge.items()))
+
+
+@lru_cache(maxsize=8)
+def _heads(knowledge: tuple[tuple[str, Knowledge], ...]) -> re.Pattern[str]:
     path = r"[\w./~-]{0,200}"
     starts = [
         r"(?:docker|podman|nerdctl)\s+(?:container\s+)?run\b",
         r"\"?\$\{?\w+\}?\"?[ \t]+(?:\"\$\{|--?[A-Za-z])",
         path + r"launch_server\.py\b",
     ]
-    starts += [one for name, known in knowledge.items() for one in _heads_of(name, known)]
+    starts += [one for name, known in knowledge for one in _heads_of(name, known)]
     return re.compile(r"(?<![\w./$-])(?:" + "|".join(starts) + ")")
 
 
 def begin(text: str, knowledge: Mapping[str, Knowledge]) -> bool:
     """Whether the text has the words of any of `heads`: a cheap first look, since most texts start nothing."""
-    return any(all(word in text for word in words) for words in _words(tuple(knowledge.items())))
+    for words in _words(tuple(knowledge.items())):
+        for word in words:
+            if word not in text:
+                break
+        else:
+            return True
+    return False
 
 
 @lru_cache(maxsize=8)

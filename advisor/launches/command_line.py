@@ -68,8 +68,14 @@ class Source:
         """The span of characters of `text`; None when they are nowhere in it."""
         if start < 0:
             return None
+        if not self.breaks:
+            return self._only_line
         line, last = bisect_left(self.breaks, start), bisect_left(self.breaks, max(start, end - 1))
         return Span(self.name, self.first_line + line, self.first_line + last)
+
+    @cached_property
+    def _only_line(self) -> Span:
+        return Span(self.name, self.first_line, self.first_line)
 
     @cached_property
     def breaks(self) -> list[int]:
@@ -127,19 +133,22 @@ def _starts(words: Sequence[Word], at: int, known: Knowledge) -> tuple[int, bool
     if any(head == base(one) for (one, *_) in phrases(known, "binaries")) and at + 1 < len(words):
         follows = words[at + 1].text.partition("=")[0]
         return (at + 1, True) if looks_like_flag(follows) and (at == 0 or "/" in words[at].text) else None
-    modules = [one for (one, *_) in phrases(known, "modules")]
     if words[at].text == "-m" and at + 1 < len(words) and at and looks_like_starter(words, at):
         module = words[at + 1].text
         by_dynamo = _DYNAMO.match(module)
-        if module in modules or (by_dynamo and by_dynamo.group(1) == known.engine):
+        if module in _modules(known) or (by_dynamo and by_dynamo.group(1) == known.engine):
             return at + 2, True
         if module.split(".")[0] == known.engine:
             return at + 2, False
     if words[at].text.endswith(".py"):
         dotted = words[at].text[:-3].replace("/", ".")
-        if any("." in one and (dotted == one or dotted.endswith("." + one)) for one in modules):
+        if any("." in one and (dotted == one or dotted.endswith("." + one)) for one in _modules(known)):
             return at + 1, True
     return None
+
+
+def _modules(known: Knowledge) -> list[str]:
+    return [one for (one, *_) in phrases(known, "modules")]
 
 
 def looks_like_starter(words: Sequence[Word], at: int) -> bool:
@@ -176,8 +185,9 @@ def read(
     known = knowledge.get(found.engine)
     parsed = parse(command.words[found.arguments :], known, version, source.place())
     model = _model(parsed, known, found)
-    launch = assemble(command, parsed, found.engine, known, source, model, complete=found.exact, server=found.exact)
-    return replace(left_to_dynamo(launch, command, found), exact=found.exact), parsed
+    serves = found.exact
+    launch = assemble(command, parsed, found.engine, known, source, model, complete=serves, server=serves, exact=serves)
+    return left_to_dynamo(launch, command, found), parsed
 
 
 def left_to_dynamo(launch: Launch, command: Command, found: Recognised) -> Launch:
@@ -216,6 +226,7 @@ def assemble(
     *,
     complete: bool,
     server: bool = True,
+    exact: bool = False,
 ) -> Launch:
     """The launch noun. It is complete only when nothing of the command line can be missing."""
     notes, config = (
@@ -246,6 +257,7 @@ def assemble(
         rank=rank,
         notes=tuple(dict.fromkeys(notes)),
         server=server,
+        exact=exact,
         valueless=tuple(parsed.valueless),
     )
 

@@ -12,7 +12,6 @@ whole.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from math import isfinite
@@ -30,6 +29,8 @@ from advisor.model.shape import Shape
 _TRUE, _FALSE = {"true", "1", "yes", "on", "t", "y"}, {"false", "0", "no", "off", "f", "n"}
 _NUMBER = Shape(r"[+-]?(?:\d[\d_]*)(\.\d*)?(?:[eE][+-]?\d+)?\Z|[+-]?\.\d+\Z")
 _HUMAN = Shape(r"(\d+(?:\.\d+)?)([kmgtKMGT])\Z")  # 128k = 128000, 128K = 131072
+_FRACTION = Shape(r"[.eE]")
+_EXACT = 16  # digits from which on a float may not hold every whole number
 _HUMAN_POWER = {"k": 1, "m": 2, "g": 3, "t": 4}
 _NAMED = Shape(r"--?[A-Za-z][\w.-]*=")  # --tensor-parallel-size=$TP: the flag is known, its value is not
 _ELLIPSIS = Shape(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
@@ -77,6 +78,8 @@ def _own_first(out: Parsed, knowledge: Knowledge | None) -> None:
     engine = knowledge.engine if knowledge else ""
     handed = tuple(f"--{engine}{separator}" for separator in "-_") if engine else ()
     passed = [one for one in out.settings if handed and one.known and one.typed.startswith(handed)]
+    if not passed:
+        return
     own = {one.flag for one in out.settings if one not in passed}
     dropped = [one for one in passed if one.flag in own]
     out.settings = [one for one in out.settings if one not in dropped]
@@ -90,12 +93,12 @@ class _Reader:
 
     def step(self, at: int) -> int:
         word = self.words[at]
-        if (word.open and not _NAMED.match(word.text)) or _ELLIPSIS.match(word.text):
+        if (word.open and not _NAMED.match(word.text)) or _is_ellipsis(word.text):
             self.out.elided = True
             if word.open:
                 self.out.notes.append(f"what {word.text} holds is not given, so flags may be missing here")
             return at + 1
-        typed = dashed(word.text, self.knowledge)
+        typed = word.text if word.text.startswith("-") else dashed(word.text, self.knowledge)
         name, equals, value = typed.partition("=")
         if pair := attached(word.text, self.knowledge):
             name, value, equals = *pair, "="
@@ -155,7 +158,7 @@ class _Reader:
         word = self.words[at]
         if word.open and strictly:
             return False
-        if _ELLIPSIS.match(word.text):
+        if _is_ellipsis(word.text):
             return False
         if not word.text.startswith("-") or word.text == "-":
             return True
@@ -165,9 +168,7 @@ class _Reader:
         one = self._setting(at, end, typed, spelled, raw)
         self.out.settings.append(one)
         if raw is not None and raw.lstrip().startswith("{"):
-            self.out.settings.extend(
-                replace(one, flag=flag, value=each, raw=None) for flag, each in self._inside(spelled.flag, raw)
-            )
+            self.out.settings.extend(_keyed(one, flag, each) for flag, each in self._inside(spelled.flag, raw))
         return end
 
     def _setting(self, at: int, end: int, typed: str, spelled: Spelled, raw: str | None) -> Setting:
@@ -198,6 +199,16 @@ class _Reader:
             yield from flatten(flag, loaded)
 
 
+def _keyed(whole: Setting, flag: str, value: Value) -> Setting:
+    """A key of a JSON value, as a setting that stands where the whole does."""
+    place = (whole.span, whole.origin, whole.start, whole.end)
+    return Setting(flag, value, whole.typed, *place, whole.known, whole.quote)
+
+
+def _is_ellipsis(text: str) -> bool:
+    return text.startswith((".", "…", "[")) and bool(_ELLIPSIS.match(text))
+
+
 def _optional(spelled: Spelled) -> bool:
     return spelled.record is not None and spelled.record.optional
 
@@ -220,6 +231,8 @@ def convert(raw: str, type_: str | None, *, guess: bool = False) -> Value:
 
 
 def _number(text: str, type_: str | None, raw: str) -> Value:
+    if len(text) < _EXACT and text.isascii() and text.isdigit():
+        return float(text) if type_ == "float" else int(text)
     if human := _HUMAN.match(text):
         if type_ is None:
             return raw
@@ -231,9 +244,9 @@ def _number(text: str, type_: str | None, raw: str) -> Value:
     number = float(text)
     if not isfinite(number):  # more than any flag is meant to hold: a text like any other
         return raw
-    if type_ == "float" or (type_ is None and re.search(r"[.eE]", text)):
+    if type_ == "float" or (type_ is None and _FRACTION.search(text)):
         return number
-    return int(number) if number == int(number) and not re.search(r"[.eE]", text) else number
+    return int(number) if number == int(number) and not _FRACTION.search(text) else number
 
 
 def load_json(raw: str) -> dict[str, Any] | None:

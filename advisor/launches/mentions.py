@@ -158,7 +158,7 @@ def _names_model(one: Setting, known: Knowledge | None) -> bool:
 def _flags(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator[Spoken]:
     """The settings of every run of flags in the text."""
     past = runs = 0
-    for found in _FLAG.finditer(prose.joined):
+    for found in _FLAG.finditer(prose.joined) if "-" in prose.joined else ():
         if runs >= MAX_SPOKEN:
             return
         if found.start() < past or _of_a_client(prose, found.start()):
@@ -284,7 +284,7 @@ def _variables(prose: Prose, known: Knowledge | None) -> tuple[tuple[Variable, .
 
 def _at_default(prose: Prose) -> Iterator[variables.Assigned]:
     """both `A_TIMEOUT` and `B_TIMEOUT` at default `-1`"""
-    for one in _DEFAULT.finditer(prose.joined):
+    for one in _DEFAULT.finditer(prose.joined) if "default" in prose.joined else ():
         for name in _NAME.findall(prose.before(one.start())):
             yield variables.Assigned(name, one.group(1), *one.span())
 

@@ -11,6 +11,7 @@ are also flags.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from advisor.launches import python_code
 from advisor.launches.flags import convert
@@ -32,22 +33,23 @@ def read(prose: Prose, known: Knowledge | None, version: str | None) -> Iterator
         return
     for found in _NAMED.finditer(prose.joined):
         name, sign, said = found.groups()
-        if _OTHER_CASE.search(prose.clause(*found.span())):
+        records = _records(name, known, version)  # first: most words are no flag's name
+        if not records or _OTHER_CASE.search(prose.clause(*found.span())):
             continue
-        for record in _records(name, known, version):
+        for record in records:
             value = _fitting(record, said, spoken=not sign.strip(), compound="_" in name or "-" in name)
             if value is not None:
                 span = prose.span(*found.span())
                 yield Setting(record.flag, value, name, span, quote=prose.quote(found.start())), *found.span()
 
 
-def _records(name: str, known: Knowledge, version: str | None) -> Iterator[SettingRecord]:
+@lru_cache(maxsize=4096)
+def _records(name: str, known: Knowledge, version: str | None) -> tuple[SettingRecord, ...]:
     """The flags that a name stands for: its own, that behind a framework's prefix, or what the profile says it sets."""
     bare = name.removeprefix(f"{known.engine}_")
     told = python_code.flags_of(name, known)
-    for each in told or (f"--{bare}",):
-        if record := _record(each[2:], known, version):
-            yield record
+    records = (_record(each[2:], known, version) for each in told or (f"--{bare}",))
+    return tuple(record for record in records if record)
 
 
 def _record(name: str, known: Knowledge, version: str | None) -> SettingRecord | None:

@@ -58,6 +58,8 @@ class Prose:
     @cached_property
     def joined(self) -> str:
         """The text with the line breaks inside paragraphs turned into blanks."""
+        if "\n" not in self.text:
+            return self.text
         pieces: list[str] = []
         at, lines = 0, self.text.split("\n")
         for index, line in enumerate(lines):
@@ -84,8 +86,7 @@ class Prose:
     def before(self, start: int) -> str:
         """The part of the clause in front of a place."""
         low = max(0, start - _REACH)
-        ends = [found.end() for found in _BOUNDARY.finditer(self.joined, low, start)]
-        return self.joined[ends[-1] if ends else low : start]
+        return self.joined[_last_end(_BOUNDARY, self.joined, low, start) : start]
 
     def rest(self, start: int, end: int) -> str:
         """What follows the clause around `start`..`end` in its sentence."""
@@ -102,8 +103,7 @@ class Prose:
     def sentence_before(self, start: int) -> str:
         """The part of the sentence in front of a place."""
         low = max(0, start - _REACH)
-        ends = [found.end() for found in _SENTENCE.finditer(self.joined, low, start)]
-        return self.joined[ends[-1] if ends else low : start]
+        return self.joined[_last_end(_SENTENCE, self.joined, low, start) : start]
 
     def line(self, at: int) -> str:
         """The whole line of the joined text."""
@@ -131,6 +131,14 @@ class Prose:
     def quote(self, start: int) -> str:
         """The line the place stands on, cut to a readable length."""
         return self.artifact.line_at(start)
+
+
+def _last_end(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
+    """The end of the last match in these characters, `low` where there is none."""
+    end = low
+    for found in pattern.finditer(text, low, high):
+        end = found.end()
+    return end
 
 
 def _within(at: int, spans: tuple[tuple[int, int], ...]) -> bool:

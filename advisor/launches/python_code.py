@@ -33,6 +33,7 @@ _CALL = Shape(
 )  # PytorchEngineConfig(
 _LITERAL = r"(\{[^{}]{0,400}\}|\"[^\"\n]*\"|'[^'\n]*'|-?\d[\d._]*(?:e-?\d+)?\b|True\b|False\b|None\b|[\w./-]+)"
 _KEYWORD = Shape(rf"(?<![\w.\"'])([A-Za-z]\w*)\s*=(?!=)\s*{_LITERAL}")  # tensor_parallel_size=4
+_PREFIXES = ("lmdeploy_", "sglang_", "vllm_")
 _PASSED = Shape(rf"[\"'](lmdeploy|sglang|vllm)_(\w+)[\"']\s*:\s*{_LITERAL}")  # "lmdeploy_backend": "pytorch"
 _FIRST = Shape(r"\s*([\"'])([^\"'\n]+)\1\s*(?=[,)]|\Z)")  # pipeline('internlm/internlm2-chat-7b')
 _COMMENT = Shape(r"#[^\n]*")
@@ -53,7 +54,7 @@ def read(prose: Prose, known: Knowledge | None, version: str | None) -> Argument
     """The settings that calls in the text make; empty without an engine's knowledge."""
     out = Arguments([])
     implied = (known.profile.get("implies") or {}) if known else {}
-    for call in islice(_CALL.finditer(prose.text), MAX_CALLS):
+    for call in islice(_CALL.finditer(prose.text), MAX_CALLS) if "(" in prose.text else ():
         end = _closing(prose.text, call.end() - 1)
         body = _COMMENT.sub(lambda found: " " * len(found.group()), prose.text[call.end() : end])
         out.settings.extend(_implied(prose, call, body, implied))
@@ -65,7 +66,7 @@ def read(prose: Prose, known: Knowledge | None, version: str | None) -> Argument
                 out.model = out.model or value
             place = (call.end() + found.start(), call.end() + found.end())
             out.settings.extend(_settings(prose, known, version, call.group(1).rpartition(".")[2], name, value, place))
-    for found in _PASSED.finditer(prose.text):
+    for found in _PASSED.finditer(prose.text) if any(map(prose.text.__contains__, _PREFIXES)) else ():
         if known and found.group(1) == known.engine:
             out.settings.extend(
                 _settings(prose, known, version, "", found.group(2), _literal(found.group(3)), found.span())

@@ -129,12 +129,12 @@ class _Reader:
         found = self._manifests(text)
         self._without_environments(begins)
         shown = self.cleared.text
-        rest = list(shown)
+        rest = shown
         for block in blocks(shown, begins) if begin(shown, self.knowledge) else ():
             launches = self._block(text, block)
             if launches:
                 end = block.start + _words_begin(shown[block.start : block.end], launches)
-                rest[block.start : end] = [char if char == "\n" else " " for char in rest[block.start : end]]
+                rest = _blanked(rest, block.start, end)
             if len(found) >= MAX_LAUNCHES:
                 self.notes.append(
                     Note("limit", f"only the first {MAX_LAUNCHES} commands were read", Span(self.artifact))
@@ -153,17 +153,17 @@ class _Reader:
             self.notes.append(
                 Note("ignored", f"commands of {others} are here too and were left aside", Span(self.artifact))
             )
-        return tuple(mine or found or self._only_listed()), "".join(rest)
+        return tuple(mine or found or self._only_listed()), rest
 
     def _without_environments(self, begins: re.Pattern[str]) -> None:
         """Take out the environments that are listed, so that no command takes one for its own shell's."""
         self.listed = listed.read(self.cleared.text, begins)
         if not self.listed:
             return
-        shown = list(self.cleared.text)
+        shown = self.cleared.text
         for one in self.listed:
-            shown[one.start : one.end] = [char if char == "\n" else " " for char in shown[one.start : one.end]]
-        self.cleared = replace(self.cleared, text="".join(shown))
+            shown = _blanked(shown, one.start, one.end)
+        self.cleared = replace(self.cleared, text=shown)
 
     def _manifests(self, text: str) -> list[Launch]:
         """The launches of the manifests in the text; what else is read then leaves their lines out."""
@@ -175,10 +175,10 @@ class _Reader:
             if not launches:
                 continue
             found += launches
-            shown = list(self.cleared.text)
+            shown = self.cleared.text
             for start, end in one.taken:
-                shown[start:end] = [char if char == "\n" else " " for char in shown[start:end]]
-            self.cleared = replace(self.cleared, text="".join(shown))
+                shown = _blanked(shown, start, end)
+            self.cleared = replace(self.cleared, text=shown)
             span = self.source(text).span(one.start, one.end)
             self._read_in_part(one.kind, span)
             self.notes += [Note("hint", said, span) for said in one.hints]
@@ -346,6 +346,12 @@ def _only_spoken(text: str, block: Block) -> bool:
     head = re.search(r"\s|\Z", text[block.start : block.end])
     start = block.start - low
     return cases.unreal(near, start, start + (head.start() if head else 0))
+
+
+def _blanked(text: str, start: int, end: int) -> str:
+    """The text with blanks in place of these characters, line ends aside."""
+    blanks = "\n".join(" " * len(line) for line in text[start:end].split("\n"))
+    return text[:start] + blanks + text[end:]
 
 
 def _words_begin(piece: str, launches: Sequence[Launch]) -> int:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice, takewhile
 
 from advisor.model.knowledge import Knowledge, SettingRecord
@@ -27,7 +27,7 @@ _FLAG = Shape(r"--?[A-Za-z][\w-]*(?:\.[\w.+-]+)?\Z")  # --speculative-config.met
 _ATTACHED = Shape(r"(-[A-Za-z])(\d\w*)\Z")  # -O3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spelled:
     """`flag` is canonical, or as typed when `known` is False; `record` its description at the version, if any."""
 
@@ -36,19 +36,19 @@ class Spelled:
     known: bool
     negated: bool = False
 
-    @property
+    @cached_property
     def kind(self) -> str | None:
         """switch, pair, value, list or json; None when not known. A key inside a JSON flag takes one value."""
         if "." in self.flag and self.known:
             return "value"
         return self.record.kind if self.record else None
 
-    @property
+    @cached_property
     def type(self) -> str | None:
         """The type of the flag's value; None when not known."""
         return self.record.type if self.record and "." not in self.flag else None
 
-    @property
+    @cached_property
     def boolean(self) -> bool:
         """Whether the flag is on or off."""
         return self.kind in ("switch", "pair") or self.type == "bool"

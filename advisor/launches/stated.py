@@ -59,6 +59,8 @@ _RUNNER = Shape(
 def read(prose: Prose) -> tuple[tuple[Fact, ...], tuple[Note, ...]]:
     """The facts a text states, and notes on what it states in two ways."""
     sayings = [*topology.read(prose), *speculation.read(prose), *_runner(prose)]
+    if not sayings:
+        return (), ()
     facts: list[Fact] = []
     notes: list[Note] = []
     for kind in FACTS:
@@ -122,6 +124,9 @@ def _same_family(one: Value, other: Value) -> bool:
 
 
 def _runner(prose: Prose) -> Iterator[Saying]:
+    low = prose.joined.lower()
+    if "runner" not in low and "mrv2" not in low:
+        return
     for found in _RUNNER.finditer(prose.joined):
         if found.group(1):
             yield Saying("runner.version", int(found.group(1)) + 1, 2, *found.span())

@@ -48,7 +48,9 @@ class Assigned:
 
 def read(text: str) -> Iterator[Assigned]:
     """Every variable that the text gives a value, in order for each way of writing."""
-    for pattern in (_MANIFEST, _ASSIGNED):
+    if "_" not in text:  # it is in every name
+        return
+    for pattern in (_MANIFEST, _ASSIGNED) if "value" in text else (_ASSIGNED,):
         for found in pattern.finditer(text):
             said = next(one for one in found.groups()[1:] if one is not None)
             value = said.strip("\"'").rstrip(".:") if said[0] in "\"'" else said.rstrip(".:")
