@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
@@ -163,6 +164,7 @@ def wraps_length(line: str) -> int:
     return at
 
 
+@lru_cache(maxsize=256)  # every reader of a log asks it of the same lines
 def head_length(line: str) -> int:
     """How many characters of `line` stand before the message; 0 when it has no known prefix."""
     at = wraps_length(line)

@@ -14,7 +14,7 @@ A short text is judged whole, a long one by its head and tail. `line_kind` judge
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from advisor.evidence.lines import BEGINNINGS, body, is_logged
@@ -109,6 +109,8 @@ _QUERY = Shape(r"(?:[a-z_.]+(?: \[[\w%]+\])?, ?)+[a-z_.]+(?: \[[\w%]+\])?\s*$")
 _QUERIED = Shape(r"\b(?:utilization\.gpu|memory\.used|power\.draw|pstate|clocks\.)")
 _SAMPLE_LINE = Shape(r"[a-zA-Z_:][\w:]*(?:\{[^\n]*\})? (?:[-+]?[\d.]+(?:[eE][-+]?\d+)?|NaN|[-+]Inf)(?: -?\d+)?\s*$")
 _META_LINE = Shape(r"# (?:HELP|TYPE) [a-zA-Z_:][\w:]* ")
+_OF_ENGINES = ("vllm:", "sglang:", "lmdeploy:", "xllm")
+_OF_METRICS = ("# ", *_OF_ENGINES)  # what a line that describes or names one begins with
 _STATUS_LINE = Shape(r"HTTP/[\d.]+ \d{3}\b")
 _HEALTHY = Shape(r'\{[^{}\[]{0,400}"(?:status|health|healthy|is_alive)" ?: ?["tf\d]')
 _NO_ANSWER = Shape(  # what curl and `advisor collect` say when nothing answered, and nothing else
@@ -146,7 +148,7 @@ def kind_of(text: str, language: str = "") -> ArtifactKind:
     if not text.strip():
         return "empty"
     head = text if len(text) <= 2 * _SAMPLE else text[:_SAMPLE] + text[-_SAMPLE:]
-    if len(set(_ENVIRONMENT.findall(head))) >= 3 and "PyTorch" in head:
+    if "PyTorch" in head and len(set(_ENVIRONMENT.findall(head))) >= 3:
         return "collect_env"
     rows = [row for row in head.split("\n") if row.strip()]
     if is_package_list(head, rows):
@@ -172,6 +174,8 @@ def is_package_list(text: str, rows: list[str]) -> bool:
     """`pip freeze`, `list`, `show` or `install`, `conda list`, `dpkg -l`, requirements, and hardly anything else."""
     if _LIST_JSON.match(text) or _SHOWN.match(text):
         return True
+    if 2 * len(rows) < _LISTED_FROM:  # a row counts for two at most
+        return False
     pinned = sum(bool(_PINNED.match(row)) for row in rows)
     if _LIST_HEAD.search(text) or _USUAL_PACKAGE.search(text):
         pinned = sum(bool(_PINNED.match(row) or _COLUMNS.match(row)) for row in rows)
@@ -199,10 +203,12 @@ def is_machine(text: str, rows: list[str]) -> bool:
 
 def is_metrics(rows: list[str]) -> bool:
     """Prometheus text: samples and the lines that describe them or say when, and hardly anything else."""
+    if not any(row.startswith(_OF_METRICS) for row in rows):
+        return False
     rows = [row for row in rows if not marks_time(row)]
     described = sum(bool(_META_LINE.match(row)) for row in rows)
     sampled = sum(bool(_SAMPLE_LINE.match(row)) for row in rows)
-    named = sum(row.startswith(("vllm:", "sglang:", "lmdeploy:", "xllm")) for row in rows)
+    named = sum(row.startswith(_OF_ENGINES) for row in rows)
     return sampled + described >= 0.8 * len(rows) and bool(described or named)
 
 
@@ -252,8 +258,11 @@ def _machines() -> Several:
 
 def line_kind(line: str) -> LineKind:
     """What kind of machine printed this line; "" when a person may have written it."""
-    if len(line) > 4000:
-        line = line[:4000]
+    return _line_kind(line[:4000])
+
+
+@lru_cache(maxsize=256)  # a line is judged with its text, among its neighbours, and with the part that it is in
+def _line_kind(line: str) -> LineKind:
     if not _machines().numbers(line):
         return ""
     if is_logged(line):
