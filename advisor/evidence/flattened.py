@@ -21,7 +21,7 @@ _QUOTED = Shape(
     r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|‘[^’\n]{1,300}’"
     r"|(?<![\w'])'(?=\S)[^\n]{1,300}?(?<=[\S])'(?![\w'])"
 )
-_MARKS = "`\"“「‘'"  # what a quotation begins with
+_MARK = Shape("[`\"“「‘']")  # what a quotation begins with
 _APOSTROPHE = str.maketrans({"’": "'", "？": "?", "！": "!", "；": ";", "：": ":", "，": ",", "（": "(", "）": ")"})
 
 
@@ -46,9 +46,10 @@ def _hide(found: re.Match[str]) -> str:
 def flatten(text: str, start: int, end: int) -> Line:
     """The words of `text` from `start` to `end`."""
     piece = text[start:end]
-    if any(mark in piece for mark in _MARKS):
+    if _MARK.search(piece):
         piece = _QUOTED.sub(_hide, piece)
-    piece = piece.translate(_APOSTROPHE)
+    if not piece.isascii():
+        piece = piece.translate(_APOSTROPHE)
     bare = piece.strip()
     if "*" not in piece and "`" not in piece and " ".join(bare.split()) == bare:  # as it stands, one line
         start += len(piece) - len(piece.lstrip())

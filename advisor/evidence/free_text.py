@@ -309,10 +309,12 @@ def _said_not_to_be(sentence: str, start: int) -> bool:
     """Whether the words at `start` stand in a denial; those that begin with its "no" are the lack itself."""
     if refused_label(sentence):
         return True
-    lack = pattern(_LACKING).search(sentence[start:]) is not None
     line = flatten(sentence, 0, len(sentence))
     spans = [line.span(*one) for one in denials(line.words, nouns=False)]
-    return any(left < start < right or (left == start and not lack) for left, right in spans)
+    if any(left < start < right for left, right in spans):
+        return True
+    begun = any(left == start for left, _ in spans)
+    return begun and pattern(_LACKING).search(sentence[start:]) is None
 
 
 def _shortened(sentence: str, left: int, right: int, start: int) -> str:

@@ -87,7 +87,7 @@ _MACHINE = (
 _FENCE = r"(?s)```.*?```"
 _SENTENCE = r"(?<!e\.g)(?<!i\.e)(?<! vs)[.!?](?=\s|$)|[。！？；;]"
 _CLAUSE = r"[,，、;；。:：()（）—|]|\.\s|\s-\s|\b(?:but|while|whereas|although|though)\b|但|而是"
-_PLAIN = str.maketrans({"\n": " ", "\t": " ", "\r": " ", "*": " ", "`": " ", "’": "'", "\u00a0": " "})
+_PLAIN = str.maketrans({"*": " ", "`": " ", "’": "'"})
 
 
 @cache
@@ -173,8 +173,13 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         yield begin, stop, len(heading.group(1)) if heading else 0
 
 
-def sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=128)  # as of `blocks`: the readers ask in turn
+def sentences(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
     """The sentences of a block; one that is overlong is cut, so that work stays linear."""
+    return tuple(_sentences(text, start, end))
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     begin = start
     for found in _fixed(_SENTENCE).finditer(text, start, end):
         yield from _pieces(begin, found.end())
@@ -232,7 +237,9 @@ def pattern(text: str) -> Pattern:
 
 def plain(sentence: str) -> str:
     """A sentence on one line, without Markdown's emphasis and with straight apostrophes."""
-    return " ".join(sentence.translate(_PLAIN).split())
+    if "*" in sentence or "`" in sentence or "’" in sentence:
+        sentence = sentence.translate(_PLAIN)
+    return " ".join(sentence.split())
 
 
 def clause_of(sentence: str, start: int, end: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from advisor.evidence.denial import TROUBLE
 from advisor.evidence.prose import pattern
@@ -170,6 +170,7 @@ def _at_once() -> PatternSet:
     return PatternSet("(?i)" + cue for cue in _CUES)
 
 
+@lru_cache(maxsize=1)  # `asides` and `cured` ask it of a line in turn
 def _cues(words: str) -> frozenset[str]:
     """Those of `_CUES` that the line shows."""
     return frozenset(_CUES[number] for number in _at_once().found(words))
