@@ -15,8 +15,11 @@ from advisor.errors import UsageError
 from advisor.evidence.library_versions import plain_version
 from advisor.evidence.prose import plain
 from advisor.model.build import Component
+from advisor.model.shape import Shape
 
 ENGINES = ("vllm-ascend", "sglang", "lmdeploy", "vllm", "xllm")
+OF_NAMES = ("llm", "glang", "lmdeploy")
+"""One of these stands in each engine's name, in small letters; no sign but their own capitals counts as one of them."""
 UPSTREAM = {
     "vllm-project", "sgl-project", "internlm", "xllm-ai", "jd-opensource", "lmsysorg", "openmmlab", "vllm",
     "ascend", "nvidia", "ai-dynamo",
@@ -131,6 +134,7 @@ COMPONENT = (
     r"(?P<version>(?>\d+(?:\.\d+)*(?:\.?(?:a|b|rc|post|dev)\d+)*(?:\+[A-Za-z0-9.]*[A-Za-z0-9])?))"
     r"(?![\w%-])(?!\.\w)(?!\s*(?:GB|ranks?|GPUs?|cards?)\b)"
 )
+DIGIT = Shape(r"\d")
 NEUTRAL = {
     "version", "ver", "release", "tag", "image", "docker", "is", "at", "on", "build", "built", "using", "engine",
     "official", "stable", "latest", "now", "running", "and", "the",
@@ -153,7 +157,9 @@ def component(text: str) -> Component:
 
 def components_in(text: str) -> list[tuple[Component, int, int]]:
     """Components with the characters they stand on: `NCCL 2.28.9`, `torch==2.11.0+cu130`, `驱动 595.84`."""
-    found = []
+    found: list[tuple[Component, int, int]] = []
+    if not DIGIT.search(text):  # what every version has
+        return found
     for match in re.finditer(COMPONENT, text, re.I):
         name = " ".join(match["name"].lower().split())
         name = ALIASES.get(name, name)
@@ -167,9 +173,15 @@ def components_in(text: str) -> list[tuple[Component, int, int]]:
     return found
 
 
+def may_name_engine(text: str) -> bool:
+    """Cheap first look: whether an engine's name can stand in the text."""
+    low = text.lower()
+    return any(part in low for part in OF_NAMES)
+
+
 def engine_in(text: str) -> str | None:
     """The first engine that a text names, vllm-ascend before the vllm in it; None when it names none."""
-    found = re.search(ENGINE, text, re.I)
+    found = re.search(ENGINE, text, re.I) if may_name_engine(text) else None
     return found.group(1).lower().replace("_", "-") if found else None
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from advisor.evidence.assertion import told
 from advisor.evidence.build_forms import (
+    DIGIT,
     ENGINE,
     IMAGE,
     NAME,
@@ -23,6 +24,7 @@ from advisor.evidence.build_forms import (
     component,
     components_in,
     engine_in,
+    may_name_engine,
     names_engine,
     word_before,
 )
@@ -34,11 +36,13 @@ from advisor.evidence.prose import blocks, clause_of, elsewhere, of_another, pla
 from advisor.model.build import Build, Component
 from advisor.model.fact import Note
 from advisor.model.knowledge import Knowledge
+from advisor.model.shape import Shape
 
 __all__ = ["component", "components_in", "find_build", "read_build"]
 
 # "**SGLang**: v0.5.16", "| lmdeploy | f03bdf1c |", "vLLM 版本：0.11.0", "vLLM Version : 0.11.0"
 _LABEL = r"^[\s>|*•-]*(?:\d+[.)]\s*)?(?P<label>[^:：|=\n]{1,40}?)[\s*`]*(?::|：|\||={1,3})\s*(?P<value>\S.{0,400})"
+_SEPARATOR = Shape(r"[:：|=]")  # between a label and its value
 _ANY_ENGINE = (
     r"^(?:version|版本|(?:the )?(?:exact )?build|engine(?: version)?|image|docker image|镜像|commit"
     r"|(?:适用|运行)?环境|environment|env|版本信息|framework)$"
@@ -90,9 +94,10 @@ def find_build(
         if not build.version or shown_by_docker[0].version == build.version:
             build, found, notes = shown_by_docker
     build = _completed(build, text, mine)
-    there = {one.name: one for _, piece in pieces for one in reversed(_stated(piece, engine))}
+    stated = [_stated(piece, engine) for _, piece in pieces]
+    there = {one.name: one for each in stated for one in reversed(each)}
     components = tuple({**there, **{one.name: one for one in found}}.values())
-    said = [one for _, piece in pieces for one in _stated(piece, engine)]
+    said = [one for each in stated for one in each]
     return build.but(components=components), components, notes + contradictions([*found, *said])
 
 
@@ -110,7 +115,7 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 def _statements(start: int, line: str, shown: str) -> Iterator[_Statement]:
     """The statements of one line; `shown` is the whole text without its questions, plans and the like."""
-    label = re.match(_LABEL, line)
+    label = re.match(_LABEL, line) if _SEPARATOR.search(line) else None
     if label:
         name, value = plain(label["label"]).lower(), label["value"].strip()
         named = engine_in(name)
@@ -124,8 +129,9 @@ def _statements(start: int, line: str, shown: str) -> Iterator[_Statement]:
                 said or "",
                 _first_clause(value[max(0, value.lower().find(said or "")) :]) if said else value,
             )
-    numbers = placed(line, [found.span("version") for found in re.finditer(VERSION, line)])
-    for found in re.finditer(_SAYS, line, re.I):
+    spans = [found.span("version") for found in re.finditer(VERSION, line)] if DIGIT.search(line) else []
+    numbers = placed(line, spans) if spans else []
+    for found in re.finditer(_SAYS, line, re.I) if may_name_engine(line) else ():
         left, right = clause_of(line, found.start(), found.end())
         number = next((one for one in numbers if found.end() <= one.start <= found.end() + 1), None)
         role = number.role if number else ""
@@ -141,14 +147,14 @@ def _statements(start: int, line: str, shown: str) -> Iterator[_Statement]:
             )
             begin = changed.start() if changed else found.start()
             yield _Statement(1, start + found.start(), engine_in(found.group(1)) or "", _first_clause(line[begin:]))
-    for found in re.finditer(IMAGE, line):
+    for found in re.finditer(IMAGE, line) if "/" in line and ":" in line else ():
         if found["tag"] and "/" in found["name"] and names_engine(found["name"], False):
             yield _Statement(3, start + found.start(), engine_in(found["name"]) or "", found.group())
     for one in numbers:
         if one.role == NOW and shown[start + one.start] != " " and _may_be_engine(line[: one.start], line[one.start :]):
             owner = word_before(line[: one.start]).lower()
             yield _Statement(5, start + one.start, owner, line[one.start : one.end])
-    for found in re.finditer(_BASELINE, line, re.I):
+    for found in re.finditer(_BASELINE, line, re.I) if "ma" in line.lower() else ():
         left, right = clause_of(line, found.start(), found.end())
         if not of_another(line[left:right]):
             yield _Statement(4, start + found.start(), "", found.group())
