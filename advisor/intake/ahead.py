@@ -24,8 +24,10 @@ def ahead(read: Callable[[str, bytes], Read], files: Sequence[tuple[str, bytes]]
     """What `read` makes of each file that looks like a large dump; None for those that it will be asked for later."""
     found: list[Read | None] = [None] * len(files)
     dumps = [index for index, (_, data) in enumerate(files) if is_large_dump(data)]
+    if len(dumps) < 2 or sum(len(files[index][1]) for index in dumps) < ENOUGH:
+        return found
     workers = min(cores(), len(dumps))
-    if workers < 2 or sum(len(files[index][1]) for index in dumps) < ENOUGH or not may_fork():
+    if workers < 2 or not may_fork():
         return found
     for index, made in zip(dumps, _forked(read, [files[index] for index in dumps], workers), strict=False):
         found[index] = made

@@ -22,6 +22,7 @@ from advisor.model.fact import Artifact, ArtifactKind, Note, Span
 
 MAX_BYTES = archives.MAX_BYTES
 
+_SAID = frozenset(get_args(ArtifactKind)) - {"text", "binary"}  # kinds that are taken as said
 _MAX_SAID = 10  # notes about members of one archive that are no text
 _MAX_EMPTY = 3  # files of an archive that are named each
 _RECORDER_MARKS = (b"pg_config", b"comm_lib_version", b"pg_status")
@@ -97,7 +98,7 @@ def _file(name: str, data: bytes, kind: str = "", search: Search | None = None) 
         notes.append(Note("limit", said, Span(name)))
     if cut:
         notes.append(_cut(name, cut))
-    if kind in get_args(ArtifactKind) and kind not in ("text", "binary") and text.strip():
+    if kind in _SAID and text.strip():
         return Taken([Artifact(name, cast(ArtifactKind, kind), text, rank=rank_of_name(name))], notes)
     artifacts, more = parts_of(name, text, paste=kind == "text" or name == "-" or name.startswith("--symptom"))
     if [one.kind for one in artifacts] == ["recorder"]:

@@ -37,6 +37,8 @@ class Gathering:
     @property
     def base(self) -> Build:
         """The build of the engine that takes the flags: the build itself, or that below a plugin."""
+        if self.build.engine not in named() or not knowledge(self.build.engine).host:
+            return self.build
         known = {name: knowledge(name) for name in named()}
         return layers(Case(self.build, facts=tuple(self.facts)), known)[0].build
 
