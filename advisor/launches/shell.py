@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import takewhile
 
 from advisor.errors import UsageError
 from advisor.launches import syntax
 from advisor.launches.syntax import Binding, Command
-from advisor.launches.words import Word, prepare, resolve
+from advisor.launches.words import Word, of_one_command, prepare, resolve
 from advisor.launches.wrappers import binding_of, peel
 from advisor.model.late import dataclass
 
@@ -78,8 +77,13 @@ def _plain(text: str, spans: tuple[tuple[int, int], ...]) -> list[Command]:
     """One command without expansions: leading `NAME=value` words are its environment."""
     if not spans:
         return []
-    words = [word for start, end in spans for word in resolve(text, start, end, {})]
-    prefixes = [one for one in takewhile(bool, (_prefix(text, word) for word in words)) if one]
+    words = of_one_command(text, spans)
+    prefixes: list[Binding] = []
+    for word in words:
+        binding = _prefix(text, word)
+        if binding is None:
+            break
+        prefixes.append(binding)
     if len(prefixes) == len(words):  # assignments alone start nothing
         return []
     return [Command(tuple(words[len(prefixes) :]), tuple(prefixes), (), spans[0][0], spans[-1][1])]

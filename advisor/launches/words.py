@@ -14,7 +14,7 @@ not known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
@@ -34,13 +34,14 @@ _RESERVED = {
 }  # fmt: skip
 _JSON = Shape(r'\{\s*"')  # {"method"
 _ORDINARY = Shape(r"[^\s\\'\"{}<>#;|&()`$]+")  # what only stands for itself
-_TYPED = r"(?:[^\s\\'\"{}<>#;|&()`$]++|'[^']*+'|\"(?:[^\"\\$`]|\\[^$`])*+\")++"
+_TYPED = r"(?>(?:[^\s\\'\"{}<>#;|&()`$]+|'[^']*'|\"(?:[^\"\\$`]|\\[^$`])*\")+)"
 _ONE_COMMAND = Shape(
-    rf"(?:[ \t\n]|\\\n)*+(?:{_TYPED}(?:[ \t]|\\\n)*+)*+(?:[ \t\n]|\\\n)*+"
+    rf"(?>(?:[ \t\n]|\\\n)*)(?>(?:{_TYPED}(?>(?:[ \t]|\\\n)*))*)(?:[ \t\n]|\\\n)*"
 )  # vllm serve m --speculative-config '{"method":"dspark"}'
 _WORDS = Shape(_TYPED)
 _AS_TYPED = Shape(r"[^\\'\"$`{]+")  # --tensor-parallel-size
-_QUOTED = Shape(r"(?:[^\\'\"$`{]++|'[^']*+'|\"[^\"\\$`]*+\")++")  # --port="8000"
+_UNPLAIN = Shape(r"[\\'\"$`{]")
+_QUOTED = Shape(r"(?>(?:[^\\'\"$`{]+|'[^']*'|\"[^\"\\$`]*\")+)")  # --port="8000"
 _PARTS = Shape(r"'([^']*)'|\"([^\"]*)\"|([^'\"]+)")
 _SPECIAL = frozenset(";|&()<>`$#{}")
 _ENDS = {'"': '"', "(": ")", "{": "}"}
@@ -314,6 +315,13 @@ class _Field:
             only = self.done[0]
             return [Word(only.text, self.start, self.end, only.known, only.open)]
         return self.done
+
+
+def of_one_command(text: str, spans: Sequence[tuple[int, int]]) -> list[Word]:
+    """The words of one plain command: what nothing quotes or expands is each word as typed."""
+    if len(text) > MAX_WORD or _UNPLAIN.search(text):
+        return [word for start, end in spans for word in resolve(text, start, end, {})]
+    return [Word(text[start:end], start, end) for start, end in spans]
 
 
 def resolve(text: str, start: int, end: int, scope: Scope) -> list[Word]:
