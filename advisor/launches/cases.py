@@ -16,9 +16,14 @@ A clause decides, with the verdict that may follow it. Nothing found means that 
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from advisor.launches.prose import Prose
 from advisor.model.shape import Shape
+
+if TYPE_CHECKING:
+    from advisor.scan.several import Several
 
 _FOR_A_WHILE = (
     r"(?!\s*(?:for\b|until\b|till\b|up to\b|about\b|around\b|at first\b|initially\b|a while\b|~|\d"
@@ -113,17 +118,39 @@ _DENIED = Shape(
 )  # we do not use -pp 3; 我们没有用 -pp 3
 
 
+_ASKED_OF_TEXTS = (
+    _FINE, _FINE_NEXT, _CHANGED, _COMPARED, _CONTROL, _TRIED, _UNTRIED, _TRIED_WORD, _SAME_NEXT, _ALL_TRIED, _MAY_I,
+    _ASKS, _ASKS_CHINESE, _DENIED,
+)  # fmt: skip
+
+
+@cache
+def _several() -> Several:
+    from advisor.scan.several import Several  # a check of flags asks nothing of a text
+
+    return Several([one.pattern for one in _ASKED_OF_TEXTS], parts=True)
+
+
+@lru_cache(maxsize=4)
+def _possible(text: str) -> frozenset[str]:
+    """What may match in some part of the text: one look for all the places in it that are asked about."""
+    return _several().among(text)
+
+
+def _may(prose: Prose, shape: re.Pattern[str]) -> bool:
+    return shape.pattern in _possible(prose.joined)
+
+
 def asked(prose: Prose, start: int, end: int) -> bool:
     """Whether the sentence asks if one may or can do so, and tells of no failure."""
-    sentence = prose.sentence(start, end)
-    if _FAILS.search(sentence):
+    if not (_may(prose, _ASKS_CHINESE) or (_may(prose, _ASKS) and _may(prose, _MAY_I))):
         return False
-    return bool(_ASKS_CHINESE.search(sentence) or (_ASKS.search(sentence) and _MAY_I.search(sentence)))
+    return questions(prose.sentence(start, end))
 
 
 def denied(prose: Prose, start: int) -> bool:
     """Whether the clause says that what follows is not in force."""
-    return bool(_DENIED.search(prose.before(start)))
+    return _may(prose, _DENIED) and bool(_DENIED.search(prose.before(start)))
 
 
 def questions(text: str) -> bool:
@@ -144,16 +171,20 @@ def unreal(prose: Prose, start: int, end: int) -> bool:
 def tried(prose: Prose, start: int, end: int) -> bool:
     """Whether what stands there was tried and made no difference, or was only tried."""
     clause = prose.clause(start, end)
-    if _UNTRIED.search(clause):
+    if _may(prose, _UNTRIED) and _UNTRIED.search(clause):
         return False
-    if _TRIED.search(clause) or _listed_after_tried(prose, start):
+    if (_may(prose, _TRIED) and _TRIED.search(clause)) or _listed_after_tried(prose, start):
         return True
+    if not (_may(prose, _SAME_NEXT) or _may(prose, _ALL_TRIED)):
+        return False
     rest = prose.rest(start, end)
     return bool(_SAME_NEXT.match(rest) or _ALL_TRIED.search(rest))
 
 
 def _listed_after_tried(prose: Prose, start: int) -> bool:
     """`tried --a, --b 2 and C=3`: whether only list items stand between the word and the place."""
+    if not _may(prose, _TRIED_WORD):
+        return False
     before = prose.sentence_before(start)
     said = list(_TRIED_WORD.finditer(before))
     if not said:
@@ -164,10 +195,18 @@ def _listed_after_tried(prose: Prose, start: int) -> bool:
 
 def elsewhere(prose: Prose, start: int, end: int) -> bool:
     """Whether what stands there is how another run went: a control that was fine, a comparison, a change made later."""
-    clause = prose.clause(start, end)
-    if unreal(prose, start, end) or _FINE.search(clause) or _CONTROL.search(clause) or _COMPARED.search(clause):
+    if unreal(prose, start, end):
         return True
-    return bool(_CHANGED.search(prose.before(start)) or _FINE_NEXT.match(prose.rest(start, end)))
+    clause = prose.clause(start, end)
+    if any(_may(prose, one) and one.search(clause) for one in (_FINE, _CONTROL, _COMPARED)):
+        return True
+    if _may(prose, _CHANGED) and _CHANGED.search(prose.before(start)):
+        return True
+    return _fine_next(prose, start, end)
+
+
+def _fine_next(prose: Prose, start: int, end: int) -> bool:
+    return _may(prose, _FINE_NEXT) and bool(_FINE_NEXT.match(prose.rest(start, end)))
 
 
 def helped(prose: Prose, start: int, end: int) -> bool:
@@ -175,7 +214,7 @@ def helped(prose: Prose, start: int, end: int) -> bool:
     clause = prose.clause(start, end)
     if unreal(prose, start, end) or tried(prose, start, end) or _BEFOREHAND.search(clause) or _COMPARED.search(clause):
         return False
-    return bool(_FINE.search(clause) or _FINE_NEXT.match(prose.rest(start, end)))
+    return bool(_FINE.search(clause)) or _fine_next(prose, start, end)
 
 
 def judged(text: str) -> bool:

@@ -69,6 +69,16 @@ class Prose:
             at += len(line) + 1
         return "".join(pieces[:-1])
 
+    @cached_property
+    def _boundaries(self) -> list[int]:
+        """Where clauses end: just past each mark that ends one."""
+        return [found.end() for found in _BOUNDARY.finditer(self.joined)]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where sentences end."""
+        return [found.end() for found in _SENTENCE.finditer(self.joined)]
+
     def in_code(self, at: int) -> tuple[int, int] | None:
         """The code around a place, or None."""
         index = bisect_right(self.code, (at, len(self.text))) - 1
@@ -85,8 +95,7 @@ class Prose:
 
     def before(self, start: int) -> str:
         """The part of the clause in front of a place."""
-        low = max(0, start - _REACH)
-        return self.joined[_last_end(_BOUNDARY, self.joined, low, start) : start]
+        return self.joined[_begin(self.joined, self._boundaries, start) : start]
 
     def rest(self, start: int, end: int) -> str:
         """What follows the clause around `start`..`end` in its sentence."""
@@ -102,8 +111,7 @@ class Prose:
 
     def sentence_before(self, start: int) -> str:
         """The part of the sentence in front of a place."""
-        low = max(0, start - _REACH)
-        return self.joined[_last_end(_SENTENCE, self.joined, low, start) : start]
+        return self.joined[_begin(self.joined, self._ends, start) : start]
 
     def line(self, at: int) -> str:
         """The whole line of the joined text."""
@@ -133,12 +141,13 @@ class Prose:
         return self.artifact.line_at(start)
 
 
-def _last_end(pattern: re.Pattern[str], text: str, low: int, high: int) -> int:
-    """The end of the last match in these characters, `low` where there is none."""
-    end = low
-    for found in pattern.finditer(text, low, high):
-        end = found.end()
-    return end
+def _begin(text: str, ends: list[int], start: int) -> int:
+    """Where the part in front of `start` begins: behind the last of these ends, or as far away as one looks."""
+    low = max(0, start - _REACH)
+    if start > low and text[start - 1] in ".!?":  # it ends there, whatever follows
+        return start
+    index = bisect_right(ends, start)
+    return max(low, ends[index - 1]) if index else low
 
 
 def _within(at: int, spans: tuple[tuple[int, int], ...]) -> bool:

@@ -25,17 +25,20 @@ _MANY = 4  # a count from which on it is any number: counting is dear for an aut
 
 
 class Several:
-    """The patterns, all with the same flags of `re` (IGNORECASE, MULTILINE and DOTALL are known)."""
+    """The patterns, all with the same flags of `re` (IGNORECASE, MULTILINE and DOTALL are known).
 
-    def __init__(self, patterns: Sequence[str], flags: int = 0) -> None:
-        self._patterns, self._flags = tuple(patterns), flags
+    With `parts`, those are told that may match in a part of the text, cut out.
+    """
+
+    def __init__(self, patterns: Sequence[str], flags: int = 0, *, parts: bool = False) -> None:
+        self._patterns, self._flags, self._parts = tuple(patterns), flags, parts
         self._compiled: list[re.Pattern[str] | None] = [None] * len(self._patterns)
 
     @cached_property
     def _loose(self) -> PatternSet:
         from advisor.patterns import PatternSet  # a check of flags looks for nothing, and starts without RE2
 
-        return PatternSet(loose(pattern, self._flags) for pattern in self._patterns)
+        return PatternSet(loose(pattern, self._flags, parts=self._parts) for pattern in self._patterns)
 
     def __contains__(self, pattern: str) -> bool:
         return pattern in self._patterns
