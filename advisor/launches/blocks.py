@@ -107,6 +107,8 @@ def blocks(text: str, begins: re.Pattern[str]) -> list[Block]:
         return []
     if text.lstrip().startswith("#!") and _mostly_shell(text):
         return [Block(0, len(text), "lines")]
+    if "`" not in text and "~~~" not in text:
+        return list(_lines(text, 0, len(text), begins))
     found: list[Block] = []
     free = list(text)
     for fence in _FENCE.finditer(text):

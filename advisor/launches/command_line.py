@@ -15,7 +15,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from advisor.launches.flags import Parsed, Place, parse
 from advisor.launches.shell import Binding, Command, Word
@@ -68,7 +68,7 @@ class Source:
         """The span of characters of `text`; None when they are nowhere in it."""
         if start < 0:
             return None
-        if not self.breaks:
+        if "\n" not in self.text:
             return self._only_line
         line, last = bisect_left(self.breaks, start), bisect_left(self.breaks, max(start, end - 1))
         return Span(self.name, self.first_line + line, self.first_line + last)
@@ -109,13 +109,23 @@ def recognise(command: Command, knowledge: Mapping[str, Knowledge], engine: str 
     words = command.words
     if words and base(words[0].text) in _NOT_STARTERS and [word.text for word in words[:2]] != ["uv", "run"]:
         return None
-    for at in range(len(words)):
+    heads = _heads(tuple(knowledge.values()))
+    for at, word in enumerate(words):
+        if word.text != "-m" and not word.text.endswith(".py") and base(word.text) not in heads:
+            continue
         for name, known in knowledge.items():
             if found := _starts(words, at, known):
                 return Recognised(name, *found)
     if command.image and (name_ := image_engine(command.image, knowledge)):
         return Recognised(name_, 0, not words or _takes_arguments(words))
     return _by_flags(command, knowledge, engine)
+
+
+@lru_cache(maxsize=8)
+def _heads(knowledge: tuple[Knowledge, ...]) -> frozenset[str]:
+    """What the commands and binaries of the engines are called."""
+    named = [phrase[0] for known in knowledge for phrase in phrases(known, "commands")]
+    return frozenset([*named, *(base(one) for known in knowledge for (one, *_) in phrases(known, "binaries"))])
 
 
 def _takes_arguments(words: Sequence[Word]) -> bool:

@@ -125,7 +125,9 @@ class _Reader:
             if spelled.kind in ("value", "json") and not spelled.boolean and not _optional(spelled):
                 return self._without_value(at, typed, spelled)
             return self._emit(at, end, typed, spelled, None)
-        return self._emit(at, end, typed, spelled, " ".join(word.text for word in self.words[at + 1 : end]))
+        if end == at + 2:
+            return self._emit(at, end, typed, spelled, self.words[at + 1].text)
+        return self._emit(at, end, typed, spelled, " ".join([word.text for word in self.words[at + 1 : end]]))
 
     def _without_value(self, at: int, typed: str, spelled: Spelled) -> int:
         """A flag whose value is nowhere: cut off by an ellipsis, or not given at all. gflags takes whatever follows."""

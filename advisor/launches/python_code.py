@@ -53,6 +53,8 @@ class Arguments:
 def read(prose: Prose, known: Knowledge | None, version: str | None) -> Arguments:
     """The settings that calls in the text make; empty without an engine's knowledge."""
     out = Arguments([])
+    if "(" not in prose.text and '"' not in prose.text and "'" not in prose.text:
+        return out
     implied = (known.profile.get("implies") or {}) if known else {}
     for call in islice(_CALL.finditer(prose.text), MAX_CALLS) if "(" in prose.text else ():
         end = _closing(prose.text, call.end() - 1)

@@ -235,14 +235,17 @@ class _Reader:
                 )
                 launch = replace(launch, environment=(*variables, *launch.environment), image=launch.image or one.image)
         launch = self._with_listed(launch, low)
-        ends = [offset + one.end for one in launch.settings if one.end >= 0]
-        high = max(ends, default=end)
-        if any(low <= at < high for at in self.cleared.joined):
+        if self.cleared.joined and self._joins(launch, offset, low, end):
             note = "a comment stands between its continued lines: a shell ends the command there; read on as meant"
             launch = replace(launch, complete=False, notes=(*launch.notes, note))
         if any(first <= low < last and not starts for first, last, starts in self.cleared.written):
             self.only_written.append(launch)
         return launch
+
+    def _joins(self, launch: Launch, offset: int, low: int, end: int) -> bool:
+        """Whether a comment that was taken out stands between the launch's words."""
+        high = max((offset + one.end for one in launch.settings if one.end >= 0), default=end)
+        return any(low <= at < high for at in self.cleared.joined)
 
     def _told_apart(self, one: Launch, other: Launch) -> bool:
         """Whether two processes of the same flags have environments listed that differ."""
@@ -252,6 +255,8 @@ class _Reader:
 
     def _with_listed(self, launch: Launch, at: int) -> Launch:
         """The launch at this character with what is listed of its own environment, and of everyone's."""
+        if not self.listed:
+            return launch
         known = [one for one in (self.knowledge.get(launch.engine),) if one]
         for one in self.listed:
             if one.command < 0 or one.command <= at < one.start:

@@ -67,7 +67,7 @@ def style(knowledge: Knowledge | None) -> str:
 
 def attached(word: str, knowledge: Knowledge | None) -> tuple[str, str] | None:
     """Flag and value of a one-letter flag with its value attached, where the engine has that flag: `-O3`."""
-    found = _ATTACHED.match(word)
+    found = _ATTACHED.match(word) if word[2:3].isdigit() else None
     if found and knowledge and knowledge.canonical(found.group(1)):
         return found.group(1), found.group(2)
     return None
