@@ -103,22 +103,11 @@ class History:
 
     def find(self, sha: str) -> Commit | None:
         """The commit with this prefix (7 digits or more), or None when it is not on main or is ambiguous."""
-        if len(sha) < 7:
-            return None
-        prefix = sha[:12].lower()
-        start = 0 if self._text.startswith(prefix) else self._found("\n" + prefix) + 1
-        if start == 0 and not self._text.startswith(prefix):
-            return None
-        if len(prefix) < 12 and self._text.find("\n" + prefix, start) >= 0:
-            return None
-        return self._commit(start)
+        return _with_prefix(self, sha[:12].lower()) if len(sha) >= 7 else None
 
     def of_pr(self, pr: int) -> Commit | None:
         """The commit on main whose subject ends in `(#pr)`."""
-        at = self._found(f" #{pr}\n")
-        if at < 0:
-            return None
-        return self._commit(self._text.rfind("\n", 0, at) + 1)
+        return _of_pr(self, pr)
 
     def last(self) -> Commit | None:
         """The newest commit known: beyond it nothing can be said."""
@@ -127,7 +116,29 @@ class History:
         return self._commit(self._text.rstrip("\n").rfind("\n") + 1)
 
 
-@dataclass(frozen=True, slots=True)
+# The commits that rules name are asked for at each launch of thousands, in a text of megabytes.
+
+
+@lru_cache(maxsize=4096)
+def _with_prefix(history: History, prefix: str) -> Commit | None:
+    text = history._text
+    start = 0 if text.startswith(prefix) else text.find("\n" + prefix) + 1
+    if start == 0 and not text.startswith(prefix):
+        return None
+    if len(prefix) < 12 and text.find("\n" + prefix, start) >= 0:
+        return None
+    return history._commit(start)
+
+
+@lru_cache(maxsize=4096)
+def _of_pr(history: History, pr: int) -> Commit | None:
+    at = history._text.find(f" #{pr}\n")
+    if at < 0:
+        return None
+    return history._commit(history._text.rfind("\n", 0, at) + 1)
+
+
+@dataclass(frozen=True)
 class FixRecord:
     """Which releases hold a fix, as established from git or from the released artefacts."""
 
@@ -139,6 +150,10 @@ class FixRecord:
 
     def first(self) -> str | None:
         """The oldest release that holds it."""
+        return self._first
+
+    @cached_property
+    def _first(self) -> str | None:
         return min(self.held_by, key=order_key) if self.held_by else None
 
 
@@ -198,6 +213,7 @@ class Knowledge:
         self.engine, self.profile, self._load = engine, profile, load
         self._asked: dict[tuple[str, str | None], SettingRecord | None] = {}
         self._asked_variables: dict[tuple[str, str | None], VariableRecord | None] = {}
+        self._constants: dict[str, SettingRecord | None] = {}
         self._histories: dict[str, tuple[SettingRecord, ...]] = {}
         given = {"releases": releases, "history": history, "tags": tags, "fixes": fixes}
         self._parts: dict[str, Any] = {name: part for name, part in given.items() if part is not None}
@@ -214,7 +230,7 @@ class Knowledge:
             self._parts[name] = otherwise if found is None else found
         return self._parts[name]
 
-    @property
+    @cached_property
     def host(self) -> str:
         """The engine below a plugin, whose commands and flags it has; "" for what is no plugin."""
         return str(self.profile.get("under") or "") if self.profile.get("kind") == "plugin" else ""
@@ -352,13 +368,15 @@ class Knowledge:
 
         None when that release does not have the flag, or no release does.
         """
+        asked = (flag, version)
+        if asked in self._asked:  # the same flags are asked for at each launch of thousands
+            return self._asked[asked]
         records = self._settings.get(flag)
         if not records:
             return None
-        if (flag, version) not in self._asked:  # the same flags are asked for at each launch of thousands
-            raw = self._at(records, version) if version else records[-1]
-            self._asked[flag, version] = _setting(flag, raw) if raw is not None else None
-        return self._asked[flag, version]
+        raw = self._at(records, version) if version else records[-1]
+        self._asked[asked] = found = _setting(flag, raw) if raw is not None else None
+        return found
 
     def records(self, flag: str) -> tuple[SettingRecord, ...]:
         """Everything known of a flag, release after release, oldest first; empty when no release read has it."""
@@ -421,10 +439,14 @@ class Knowledge:
 
     def constant(self, flag: str) -> SettingRecord | None:
         """The flag as every release that has it has it; None when its default ever changed, or is not known."""
-        records = self._settings.get(flag) or []
-        defaults = {str(one.get("default")) for one in records}
-        known = all(one.get("default_known") for one in records)
-        return self.setting(flag, None) if known and len(defaults) == 1 else None
+        if flag not in self._settings:
+            return None
+        if flag not in self._constants:
+            records = self._settings[flag]
+            defaults = {str(one.get("default")) for one in records}
+            known = all(one.get("default_known") for one in records)
+            self._constants[flag] = self.setting(flag, None) if known and len(defaults) == 1 else None
+        return self._constants[flag]
 
 
 def _setting(flag: str, raw: dict[str, Any]) -> SettingRecord:
