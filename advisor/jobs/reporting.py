@@ -12,7 +12,7 @@ from advisor.jobs.judging import Judgement, with_trials
 from advisor.jobs.redaction import redact, redact_value
 from advisor.jobs.timelines import timeline_out
 from advisor.launches import edit as editing
-from advisor.match.conditions import evaluate, strongest
+from advisor.match.conditions import holds, strongest, truth
 from advisor.match.echoes import echoes, of_nobody
 from advisor.match.judge import Verdict
 from advisor.match.questions import missing, questions, wanted
@@ -308,7 +308,7 @@ def _missing(ask: Missing) -> MissingOut:
 
 
 def _applies(condition: Condition | None, view: View) -> str:
-    return "yes" if condition is None else YES_NO[evaluate(condition, view).truth]
+    return "yes" if condition is None else YES_NO[truth(condition, view)]
 
 
 def _remedies(rule: Rule, view: View) -> Iterator[RemedyOut]:
@@ -379,8 +379,8 @@ def _advised(advice: Advice) -> dict[str, AdviceOut]:
 
 def _tried(condition: Condition, view: View) -> str:
     """Whether the deployment does it, or the user says that it was tried."""
-    truth = evaluate(condition, view).truth
-    return YES_NO[truth if truth is Truth.YES else evaluate(condition, with_trials(view)).truth]
+    tried = with_trials(view)
+    return YES_NO[Truth.YES if tried is not view and holds(condition, view) else truth(condition, tried)]
 
 
 def _lookalike(other: Lookalike, here: dict[str, Verdict]) -> LookalikeOut:

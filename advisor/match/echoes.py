@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from advisor.match.conditions import evaluate
+from advisor.match.conditions import evaluate, holds
 from advisor.match.view import View
 from advisor.model.condition import Atom, Condition, atoms
 from advisor.model.fact import Fact
 from advisor.model.rule import Rule
-from advisor.model.truth import Truth
 
 
 def echoes(rule: Rule, view: View) -> tuple[Fact, ...]:
@@ -44,7 +43,6 @@ def _own_words(fact: Fact) -> str:
 
 def _seen(conditions: Iterable[Condition], view: View) -> Iterable[tuple[str, Fact]]:
     for one in conditions:
-        found = evaluate(one, view)
-        if found.truth is Truth.YES:
+        if holds(one, view):
             means = next((atom.means for atom in atoms(one) if atom.means), "")
-            yield from ((means, fact) for fact in found.because[:1])
+            yield from ((means, fact) for fact in evaluate(one, view).because[:1])

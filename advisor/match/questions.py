@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from advisor.match.builds import how_to_tell
-from advisor.match.conditions import evaluate
+from advisor.match.conditions import holds
 from advisor.match.judge import Verdict
 from advisor.match.view import View
 from advisor.model.outcome import Missing
@@ -43,9 +44,7 @@ _STANDSTILL = frozenset({"symptom.hang", "symptom.watchdog", "symptom.timeout", 
 
 def wanted(verdict: Verdict, view: View) -> list[Wanted]:
     """The evidence this rule still wants that is not here yet."""
-    return [
-        one for one in verdict.rule.wanted if one.unless is None or evaluate(one.unless, view).truth is not Truth.YES
-    ]
+    return [one for one in verdict.rule.wanted if one.unless is None or not holds(one.unless, view)]
 
 
 def missing(verdict: Verdict, view: View) -> list[Missing]:
@@ -94,7 +93,13 @@ def _once(asked: list[Question]) -> Iterable[Question]:
 
 def _capture(ask: Missing | Question) -> str:
     """What a question is answered with, as the command without its trimmings; its own words where only a person can."""
-    return _TRIMMED.sub("", ask.how).strip() or ask.question
+    return _trimmed(ask.how) or ask.question
+
+
+@lru_cache(maxsize=4096)
+def _trimmed(how: str) -> str:
+    """The command without its trimmings; rules share many."""
+    return _TRIMMED.sub("", how).strip()
 
 
 def _merged(asks: list[tuple[Missing, str]]) -> Question:
