@@ -61,9 +61,14 @@ def diff(before: Launch, after: Launch) -> str:
     """
     if before.text == after.text:
         return ""
+    old, new, above = before.text.splitlines(), after.text.splitlines(), _first_line(before) - 1
+    if old == new:
+        return ""
+    if len(old) == len(new) == 1:  # most launches are a line, whose difference needs no search
+        place = f"@@ -{above + 1} +{above + 1} @@"
+        return f"--- {before.artifact}\n+++ {after.artifact}\n{place}\n-{old[0]}\n+{new[0]}\n"
     from difflib import unified_diff
 
-    old, new, above = before.text.splitlines(), after.text.splitlines(), _first_line(before) - 1
     lines = unified_diff(old, new, before.artifact, after.artifact, lineterm="")
     return "".join(_HUNK.sub(lambda found: _below(found, above), line) + "\n" for line in lines)
 

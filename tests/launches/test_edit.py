@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,14 @@ def test_the_diff_is_unified() -> None:
         and "-  --tensor-parallel-size 8 \\\n+  --tensor-parallel-size 4 \\\n" in told
     )
     assert diff(launch, launch) == ""
+
+
+@pytest.mark.parametrize("before", ["", "\n", "--tp 8", "--tp 8\n", "--tp 8\n--dp 2"])
+@pytest.mark.parametrize("after", ["", "--tp 8", "--tp 4\n", "--tp 4", "--tp 8\n--dp 1"])
+def test_a_line_differs_as_the_search_for_differences_has_it(before: str, after: str) -> None:
+    one, other = Launch("vllm", text=before, artifact="a b.sh"), Launch("vllm", text=after, artifact="a b.sh")
+    lines = unified_diff(before.splitlines(), after.splitlines(), "a b.sh", "a b.sh", lineterm="")
+    assert diff(one, other) == "".join(f"{line}\n" for line in lines)
 
 
 def test_spans_still_count_from_the_artifact() -> None:
