@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
+from itertools import product
 
 import pytest
 
@@ -137,3 +139,11 @@ def test_one_endless_word_is_looked_through_in_no_time(letter) -> None:
         f"Scheduler watchdog timeout {letter * (20_000 // len(letter))}", 3
     )
     assert time.process_time() - begun < 1
+
+
+def test_a_name_out_of_code_is_split_wherever_it_can_be() -> None:
+    at = re.compile(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+    for run in map("".join, product("aA1_", repeat=5)):
+        parts = [part.lower() for part in at.split(run) if part]
+        assert list(words(run)) == [run.strip("_").lower(), *(parts if len(parts) > 1 else [])]
+    assert list(words("abC")) == ["abc"]

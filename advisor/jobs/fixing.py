@@ -9,9 +9,11 @@ from advisor.match.view import View
 from advisor.model.build import order_key
 from advisor.model.knowledge import FixRecord, Knowledge
 from advisor.model.once import keep, once_each
-from advisor.model.report import FixOut, NeedOut, SourceOut
+from advisor.model.report import FixOut, NeedOut, SourceOut, YesNoUnknown
 from advisor.model.rule import Boundary, Fix, Source
 from advisor.model.truth import Truth, truth_of
+
+_YES_NO: dict[Truth, YesNoUnknown] = {Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}
 
 
 def fix_out(fix: Fix, view: View) -> FixOut:
@@ -35,7 +37,7 @@ def fix_out(fix: Fix, view: View) -> FixOut:
         releases=releases,
         releases_by=keep(record.by) if record else (),
         releases_says=_releases_say(fix, record, releases, known),
-        in_this_build={Truth.YES: "yes", Truth.NO: "no", Truth.UNKNOWN: "unknown"}[truth],  # type: ignore[arg-type]
+        in_this_build=_YES_NO[truth],
         why=why,
         needs=_needs(fix),
         sources=sources_out(fix.source),
