@@ -49,12 +49,10 @@ def related(case: Case, most: int = MOST, *, lone: bool = True) -> tuple[Resembl
         return ()
     chinese = not texts.isascii() and len(_CHINESE.findall(texts)) * 4 > len(texts)
     found = _index(view_of(case).engines).nearest(texts, most, _understood(case), 1.0 if chinese else 0.3)
-    told = [
-        one
-        for one in found
-        if lone or chinese or len(one.shares) > 1 or full_text.names(texts).intersection(one.shares)
-    ]
-    return tuple(ResemblanceOut(one.rule.id, one.rule.summary, one.shares[:8]) for one in told)
+    if not lone and not chinese and any(len(one.shares) < 2 for one in found):
+        names = full_text.names(texts)
+        found = tuple(one for one in found if len(one.shares) > 1 or names.intersection(one.shares))
+    return tuple(ResemblanceOut(one.rule.id, one.rule.summary, one.shares[:8]) for one in found)
 
 
 @cache
