@@ -10,13 +10,16 @@ Each pattern has an example line above it; `builds` and `build_reading` read by 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from advisor.errors import UsageError
 from advisor.evidence.library_versions import plain_version
 from advisor.evidence.prose import plain
 from advisor.model.build import Component
 from advisor.model.shape import Shape
+from advisor.scan.several import Several
 
+DIGIT = Shape(r"\d")  # what every number of a version has
 ENGINES = ("vllm-ascend", "sglang", "lmdeploy", "vllm", "xllm")
 OF_NAMES = ("llm", "glang", "lmdeploy")
 """One of these stands in each engine's name, in small letters; no sign but their own capitals counts as one of them."""
@@ -134,7 +137,6 @@ COMPONENT = (
     r"(?P<version>(?>\d+(?:\.\d+)*(?:\.?(?:a|b|rc|post|dev)\d+)*(?:\+[A-Za-z0-9.]*[A-Za-z0-9])?))"
     r"(?![\w%-])(?!\.\w)(?!\s*(?:GB|ranks?|GPUs?|cards?)\b)"
 )
-DIGIT = Shape(r"\d")
 NEUTRAL = {
     "version", "ver", "release", "tag", "image", "docker", "is", "at", "on", "build", "built", "using", "engine",
     "official", "stable", "latest", "now", "running", "and", "the",
@@ -155,12 +157,16 @@ def component(text: str) -> Component:
     return Component(name, version, "stated", "--component")
 
 
+@cache
+def _component() -> Several:
+    """The one pattern, tried where it may match: to try every name at every word is dear, and few texts hold one."""
+    return Several([COMPONENT], re.I)
+
+
 def components_in(text: str) -> list[tuple[Component, int, int]]:
     """Components with the characters they stand on: `NCCL 2.28.9`, `torch==2.11.0+cu130`, `驱动 595.84`."""
-    found: list[tuple[Component, int, int]] = []
-    if not DIGIT.search(text):  # what every version has
-        return found
-    for match in re.finditer(COMPONENT, text, re.I):
+    found = []
+    for _, match in _component().finditer(text):
         name = " ".join(match["name"].lower().split())
         name = ALIASES.get(name, name)
         found.append(

@@ -55,6 +55,8 @@ class Several:
 
     def numbers(self, text: str) -> Sequence[int]:
         """The numbers of those that may match somewhere in the text, ascending: surely each that does."""
+        if self._flags & re.IGNORECASE and not text.isascii() and ("ı" in text or "İ" in text):
+            return range(len(self._patterns))  # each is an i for Python alone
         try:
             return self._loose.found(text)
         except UnicodeEncodeError:  # a lone surrogate, which RE2 does not know
