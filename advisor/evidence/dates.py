@@ -64,6 +64,8 @@ class Period:
 
 def periods(text: str) -> list[Period]:
     """The dates that a text states, in the order of the forms above; each place is read once."""
+    if "201" not in text and "202" not in text:  # a period is of a year
+        return []
     years = set(re.findall(r"(?<![\d.])(20[12]\d)(?=年|(?:0[1-9]|1[0-2])[0-3]\d(?!\d)|(?!\d))", text))
     known = int(years.pop()) if len(years) == 1 else None
     taken: list[Period] = []

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from advisor.evidence.prose import pattern
+from advisor.model.shape import Shape
 from advisor.patterns import PatternSet
 from advisor.scan.several import loose
 
@@ -84,6 +85,7 @@ _ZH_LACK = (
     r"token|增长|变化|前进|结束|解决|停|想到|办法|规律|结果|[^,。;]{0,40}(?:属性|方法|模块|字段|成员|符号)(?:$|[^,。;]{0,6}(?:错误|异常|报错|$)))"
 )
 _BARE = r"^(?:never|not|none|没有|从未|未|没)(?: (?:once|yet|ever))?(?: ?(?:seen|observed|happened|reproduced|here|so far|出现|见过|遇到))?(?: here| so far| yet)?$"
+_BARE_UP_TO = 40  # characters, and more than it can have
 _NO_VALUE = (
     r"(?:[❌✗✘x] ?)?(?:no|none|nope|never|not (?:seen|observed|reproduced|present)|never seen|0|zero|n/?a|false|absent|nothing|nil|"
     r"否|无|没有|没|未|没有出现|未出现|未见|未发现|不会|不|正常|没有发生|未发生|未复现)(?: times?| 次| so far| yet)?"
@@ -91,12 +93,13 @@ _NO_VALUE = (
 _LABEL = rf"^[\s>•*+-]*(?:\d+[.)] )?[^|:：=?\n]{{1,80}}(?::|：|\?|？|=)[\s*]*(?:{_NO_VALUE}|❌[^\n]*)[\s.。!*]*$"
 _ROW = rf"^\s*\|[^|\n]*\|\s*(?:{_NO_VALUE}|❌[^|\n]*|✗[^|\n]*)\s*\|"
 _REFUSED_LABEL = f"{_LABEL}|{_ROW}"
+_MAY_REFUSE = Shape(r"[:：?？=|][\s*]*[❌✗✘xXnNzZfFaA0否无没未不正]")  # what each of them has
 _LIST = r"\b(?:no|without(?: any)?) \w+(?: \w+)?(?:, ?\w+(?: \w+)?)+,? (?:or|nor) \w+"
 
 
 def refused_label(line: str) -> bool:
     """Whether a line is a label or table row whose value is no: `hang: no`, `| hang | no |`, `卡死次数：0`."""
-    return any(sign in line for sign in ":：?？=|") and pattern(_REFUSED_LABEL).search(line) is not None
+    return _MAY_REFUSE.search(line) is not None and pattern(_REFUSED_LABEL).search(line) is not None
 
 
 _CUES = (_BARE, _KEPT, _ELSEWHERE_ONLY, _UNSEEN, _WELL, _REFUSED, _NO, _ZH_NO, _LIST)
@@ -106,6 +109,12 @@ _CUES = (_BARE, _KEPT, _ELSEWHERE_ONLY, _UNSEEN, _WELL, _REFUSED, _NO, _ZH_NO, _
 def _at_once() -> PatternSet:
     """What tells which cues a line can show in any of its clauses."""
     return PatternSet(loose(cue, re.IGNORECASE, parts=True) for cue in _CUES)
+
+
+@lru_cache(maxsize=64)  # of a sentence by more readers than one
+def _cues(words: str) -> frozenset[str]:
+    """Those of `_CUES` that a clause of the line can show."""
+    return frozenset(_CUES[number] for number in _at_once().found(words))
 
 
 @cache
@@ -118,14 +127,14 @@ def denials(words: str, *, nouns: bool = True) -> list[tuple[int, int]]:
 
     Without `nouns` only what is said not to happen, not what there is none of ("no X", "没有 X") or what is fine.
     """
-    cues = {_CUES[number] for number in _at_once().found(words)}
+    cues = _cues(words)
     if not cues:
         return []
     found: list[tuple[int, int]] = []
     before = 0
     for left, right in clauses(words):
         clause = words[left:right]
-        if _BARE in cues and pattern(_BARE).search(clause.strip(" .。")):
+        if _BARE in cues and _is_bare(clause.strip(" .。")):
             found.append((before, right))
         elif not (_KEPT in cues and pattern(_KEPT).search(clause)):
             found += ((left + start, left + end) for start, end in _in_clause(clause, cues, nouns))
@@ -133,6 +142,10 @@ def denials(words: str, *, nouns: bool = True) -> list[tuple[int, int]]:
     if nouns and _LIST in cues:
         found += [(one.start(), one.end()) for one in pattern(_LIST).finditer(words)]
     return found
+
+
+def _is_bare(clause: str) -> bool:
+    return len(clause) <= _BARE_UP_TO and pattern(_BARE).search(clause) is not None
 
 
 def clauses(words: str) -> Iterator[tuple[int, int]]:
@@ -143,7 +156,7 @@ def clauses(words: str) -> Iterator[tuple[int, int]]:
             yield left, right
 
 
-def _in_clause(clause: str, cues: set[str], nouns: bool) -> Iterator[tuple[int, int]]:
+def _in_clause(clause: str, cues: frozenset[str], nouns: bool) -> Iterator[tuple[int, int]]:
     bare = clause.rstrip(" .。!")
     if _ELSEWHERE_ONLY in cues and pattern(_ELSEWHERE_ONLY).search(bare):
         return

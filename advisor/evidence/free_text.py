@@ -302,7 +302,8 @@ def _negated(sentence: str, start: int, end: int, left: int, right: int, vanishe
         return True
     if not vanishes and _said_not_to_be(sentence, start):
         return True
-    return any(one.start() < start < one.end() for one in pattern(_NO_LIST).finditer(sentence))
+    listed = pattern(_NO_LIST).finditer(sentence) if "," in sentence else ()
+    return any(one.start() < start < one.end() for one in listed)
 
 
 def _said_not_to_be(sentence: str, start: int) -> bool:

@@ -198,13 +198,12 @@ def is_logged(line: str) -> bool:
 
 def rank_in(head: str) -> str | None:
     """The rank a piece of text names: `TP1`, `DP0 TP1`, or `3` for `[rank3]`; None when it names none."""
-    labels = list(dict.fromkeys(_LABELS.findall(head.replace("_", " "))))
-    if labels:
+    if "P" in head and (labels := dict.fromkeys(_LABELS.findall(head.replace("_", " ")))):
         return " ".join(labels)
-    word = _RANK_WORD.search(head)
+    word = _RANK_WORD.search(head) if "ank" in head or "]<std" in head else None
     if word:
         return str(next(filter(None, word.groups())))
-    core = _CORE.search(head)
+    core = _CORE.search(head) if "(EngineCore_" in head else None
     return f"DP{core.group(1)}" if core else None
 
 

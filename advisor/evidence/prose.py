@@ -219,6 +219,9 @@ _FIX_TITLE = (
 )
 
 
+_ELSEWHERE_OR_FIX = f"{_ELSEWHERE}|{_FIX_TITLE}"
+
+
 # the same line as a user writes it, who wants the fix; and that the failure is met here, now
 _FIX_WANTED = r"^[\s\d•.)\[#-]*(?:please |pls |can you |could you )*(?:fix(?: for)? |(?:修复|解决)(?:一下)?)"
 _FIRST_HAND = (
@@ -256,6 +259,8 @@ def clause_of(sentence: str, start: int, end: int) -> tuple[int, int]:
 
 def elsewhere(sentence: str) -> bool:
     """Whether a sentence speaks of a change, a condition or another deployment, not of what was seen here."""
+    if pattern(_ELSEWHERE_OR_FIX).search(sentence) is None:
+        return False
     if pattern(_ELSEWHERE).search(sentence) is not None:
         return True
     return pattern(_FIX_TITLE).search(sentence) is not None and not asks_for_a_fix(sentence)
