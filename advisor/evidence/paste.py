@@ -87,6 +87,8 @@ def prose(text: str, parts: list[Part]) -> str:
 
 def fences(text: str) -> Iterator[Fence]:
     """The fenced blocks; the last may lack its end."""
+    if "```" not in text and "~~~" not in text:
+        return
     opening = None
     for mark in _FENCE.finditer(text):
         if opening is None:

@@ -103,6 +103,7 @@ _MACHINE = (
     "| AMD-SMI",
     HOST.strip(),
 )
+_MACHINE_BELOW = tuple(f"\n{mark}" for mark in _MACHINE)
 _TITLES = ("NVSMI LOG", "ROCm System Management Interface", "AMD-SMI")  # inside a line of `=`
 # utilization.gpu [%], index, power.draw [W]
 _QUERY = Shape(r"(?:[a-z_.]+(?: \[[\w%]+\])?, ?)+[a-z_.]+(?: \[[\w%]+\])?\s*$")
@@ -189,9 +190,8 @@ def is_package_list(text: str, rows: list[str]) -> bool:
 
 def is_machine(text: str, rows: list[str]) -> bool:
     """nvidia-smi and its kin, a memory map, a RAS answer."""
-    if any(text.startswith(mark) or f"\n{mark}" in text for mark in _MACHINE) or any(
-        title in text[:200] for title in _TITLES
-    ):
+    head = text[:200]
+    if text.startswith(_MACHINE) or any(mark in text for mark in _MACHINE_BELOW) or any(one in head for one in _TITLES):
         return True
     if TOPOLOGY in text:
         return True
@@ -229,7 +229,7 @@ def is_stack(text: str, framed: int, rows: int) -> bool:
     """A capture of where threads are, rather than a log in which one was printed."""
     if framed * 2 >= rows and framed and "Fatal Python error" not in text:
         return True
-    return rows <= 3 and len(PLACED.findall(text[:20_000])) >= 2
+    return rows <= 3 and text.count(" (", 0, 20_000) >= 2 and len(PLACED.findall(text[:20_000])) >= 2
 
 
 def is_launch(text: str, typed: int, rows: int, logged: int, language: str) -> bool:
@@ -242,11 +242,17 @@ def is_launch(text: str, typed: int, rows: int, logged: int, language: str) -> b
         typed and typed * 2 >= rows and _COMMAND.search(text)
     ):
         return True
-    if _LIBRARY_VARIABLE.search(text) and all(map(_VARIABLE.match, filter(str.strip, text.split("\n")))):
+    if (
+        "=" in text
+        and _LIBRARY_VARIABLE.search(text)
+        and all(map(_VARIABLE.match, filter(str.strip, text.split("\n"))))
+    ):
         return not any(map(is_sentence, text.split("\n")))  # what `env` prints
     if _YAML_FIRST.match(text) and _FRAGMENT.search(text):  # a part of a manifest, and nobody's words
         return not any(map(is_sentence, text.split("\n")))
-    return len(_MANIFEST.findall(text)) >= 3 or (bool(_CODE.search(text)) and "import " in text)
+    if text.count(":") + text.count("FROM ") >= 3 and len(_MANIFEST.findall(text)) >= 3:
+        return True
+    return "import " in text and _CODE.search(text) is not None
 
 
 @cache

@@ -29,6 +29,8 @@ def wide(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16-le" if data.startswith(b"\xff\xfe") else "utf-16-be"
     head = data[:_PEEK]
+    if 0 not in head:
+        return ""
     even, odd, half = head[0::2].count(0), head[1::2].count(0), len(head) // 2
     if half < 4 or max(even, odd) < 0.6 * half or min(even, odd) > 0.05 * half:
         return ""

@@ -191,10 +191,15 @@ def _without_ids(text: str) -> str:
     """The text with the ids of our rules blanked out: they name failures in words that rules look for."""
     if "/" not in text or not _RULE_ID.search(text):
         return text
+    ids = _rule_ids()
+    return _RULE_ID.sub(lambda found: " " * len(found[0]) if found[0] in ids else found[0], text)
+
+
+@cache
+def _rule_ids() -> frozenset[str]:
     from advisor.jobs.judging import catalogue
 
-    ids = {name for rule in catalogue() for name in (rule.id, *rule.former_ids)}
-    return _RULE_ID.sub(lambda found: " " * len(found[0]) if found[0] in ids else found[0], text)
+    return frozenset(name for rule in catalogue() for name in (rule.id, *rule.former_ids))
 
 
 def _listed_environment(artifact: Artifact) -> tuple[Variable, ...]:
