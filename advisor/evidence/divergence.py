@@ -61,10 +61,11 @@ def fused(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tuple[Fa
     """The situation, and where there is something to say the pictures of who stopped when."""
     facts = [fact for one in evidence for fact in one.facts]
     loads = [load.rank for one in evidence for load in one.loads if not load.rank.isdigit()]
-    names = {*_names(evidence), *loads}
+    speaking = _names(evidence)
+    names = {*speaking, *loads}
     several = any("DP" in name and "TP" in name for name in names)
     ranks = Ranks(names, spelling(one.artifact.text for one in evidence) if several else "")
-    everybody = in_order({ranks.of(name) for name in _names(evidence)})
+    everybody = in_order({ranks.of(name) for name in speaking})
     captures = waits.stands(((one.artifact, one.threads) for one in evidence), ranks)
     again = waits.unchanged(captures)
     stuck = {rank for rank, same in again.items() if same}
@@ -73,12 +74,13 @@ def fused(evidence: Sequence[Evidence]) -> tuple[tuple[Statement, ...], tuple[Fa
     still = any(fact.name in _STANDSTILL and fact.notable and fact.value is True for fact in facts)
     collectives = [one for each in evidence for one in _by_group(each.collectives)]
     statuses = [status for one in evidence for status in one.statuses]
-    groups = joins.groups(collectives, statuses, ranks)
+    groups = joins.groups(collectives, statuses, ranks) if collectives or statuses else []
 
     account = Account()
     rooted = failures.tell(account, raised)
     told = accounts.tell(groups, standing, still)
-    accounts.tell_pairs(told, pairs.alone(collectives, joins.members_of(statuses, ranks), ranks))
+    if collectives:
+        accounts.tell_pairs(told, pairs.alone(collectives, joins.members_of(statuses, ranks), ranks))
     _join(account, told, rooted)
     troubled = still or rooted or bool(told.kinds - {"unknown"})
     _tell_places(account, standing, stuck, captures, troubled)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
@@ -45,7 +46,11 @@ def _hide(found: re.Match[str]) -> str:
 
 def flatten(text: str, start: int, end: int) -> Line:
     """The words of `text` from `start` to `end`."""
-    piece = text[start:end]
+    return _flat(text[start:end], start)
+
+
+@lru_cache(maxsize=64)  # of a text, and of what is left of it, most pieces are the same
+def _flat(piece: str, start: int) -> Line:
     if _MARK.search(piece):
         piece = _QUOTED.sub(_hide, piece)
     if not piece.isascii():

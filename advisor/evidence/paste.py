@@ -67,8 +67,12 @@ def split(text: str) -> list[Part]:
         at = len(text)
     if len(parts) > MAX_PARTS:
         at, parts = parts[MAX_PARTS].start, parts[:MAX_PARTS]
-    found = [part for part in parts if _FENCE.sub("", text[part.start : part.end]).strip()]
+    found = [part for part in parts if _has_more_than_fences(text[part.start : part.end])]
     return [*found, Part(kind_of(text[at:]), at, len(text), rest=True)] if text[at:].strip() else found
+
+
+def _has_more_than_fences(piece: str) -> bool:
+    return bool((_FENCE.sub("", piece) if "```" in piece or "~~~" in piece else piece).strip())
 
 
 def prose(text: str, parts: list[Part]) -> str:

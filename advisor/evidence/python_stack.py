@@ -200,8 +200,9 @@ class _Owner:
             return
         if is_logged(line):
             self.forget()
-            if _ANNOUNCES.search(row[:400]):
-                self.said = _rank_before(line)
+            said = _rank_before(line)
+            if said is not None and _ANNOUNCES.search(row[:400]):
+                self.said = said
             if self.said and (pid := _ANNOUNCED_PID.search(row[:400])):
                 self.pid = pid.group(1)
                 self.announced[self.pid] = self.said

@@ -139,6 +139,10 @@ _LIST_HEAD = Shape(
     r"^(?:Package +Version\b|# packages in environment at |# Name +Version|Desired=Unknown|ii +\S+ +\d)", re.M
 )
 _USUAL_PACKAGE = Shape(r"^(?:torch|pytorch|vllm|sglang|lmdeploy|xllm|nvidia-\S+|transformers|triton|numpy|pip) ", re.M)
+_LIST_BEGINS = (  # a line that has one of the two
+    *("Package ", "# packages ", "# Name ", "Desired=", "ii ", "torch ", "pytorch ", "vllm ", "sglang ", "lmdeploy "),
+    *("xllm ", "nvidia-", "transformers ", "triton ", "numpy ", "pip "),
+)
 _LIST_JSON = Shape(r'\s*\[\s*\{\s*"(?:name|base_url)": ?"[^"\n]*",\s*"(?:version|build_number)": ?')
 _SHOWN = Shape(r"\s*Name: \S+\nVersion: \S+\nSummary: ")  # pip show
 _LISTED_FROM = 3  # packages; of fewer a person may be speaking
@@ -178,7 +182,8 @@ def is_package_list(text: str, rows: list[str]) -> bool:
     if 2 * len(rows) < _LISTED_FROM:  # a row counts for two at most
         return False
     pinned = sum(bool(_PINNED.match(row)) for row in rows)
-    if _LIST_HEAD.search(text) or _USUAL_PACKAGE.search(text):
+    listed = any(row.startswith(_LIST_BEGINS) for row in rows)
+    if listed and (_LIST_HEAD.search(text) or _USUAL_PACKAGE.search(text)):
         pinned = sum(bool(_PINNED.match(row) or _COLUMNS.match(row)) for row in rows)
     installed = sum(row.startswith(("Requirement already satisfied: ", "Collecting ")) for row in rows)
     if pinned + installed < _LISTED_FROM:

@@ -169,6 +169,8 @@ def stands(read: Iterable[tuple[Artifact, tuple[Thread, ...]]], ranks: Ranks) ->
     """Every capture of a rank's main thread, in the order given."""
     found: list[Stand] = []
     for artifact, threads in read:
+        if not threads:
+            continue
         text = _Text(artifact)
         captured = [thread for thread in threads if thread.frames and _is_capture(text, thread)]
         for rank, thread in _main(captured):
