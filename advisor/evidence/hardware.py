@@ -220,6 +220,7 @@ _SYSTEMS = (
     ),
 )
 _OS_HINT = rf"(?i)win|wsl|linux|{LINUX}|microsoft-standard|powershell|:\\|麒麟|欧拉"
+_COUNTED = frozenset((_BY_NODE, *_COUNTS, *_NODES))
 _NO_OS = r"(?i)(?:\bnot|n't|\bno|\bnever|\bwithout|\bunlike|不是|没有|非)(?: \w+){0,2} ?$"
 
 FACTS = KINDS
@@ -290,8 +291,8 @@ def _others() -> Several:
 def _facts(words: str, answer: bool, count: bool) -> Iterator[Fact]:
     yield from _accelerators(words)
     seen = _others().among(words)
-    if count and not seen.isdisjoint((_BY_NODE, *_COUNTS, *_NODES)):
-        yield from _counts(words)
+    if count and not seen.isdisjoint(_COUNTED):
+        yield from _counts(words, seen)
     for pattern, origin in ((_ARCH, "stated"), (_HOSTS, "derived")):
         for found in re.finditer(pattern, words) if pattern in seen else ():
             arch = "x86_64" if found["x86"] else "aarch64"
@@ -356,17 +357,18 @@ def _systems(words: str) -> Iterator[Fact]:
                 return
 
 
-def _counts(words: str) -> Iterator[Fact]:
-    by_node = re.search(_BY_NODE, words)
+def _counts(words: str, seen: frozenset[str]) -> Iterator[Fact]:
+    by_node = re.search(_BY_NODE, words) if _BY_NODE in seen else None
     if by_node:
         nodes, each = int(by_node["nodes"]), int(by_node["each"])
         yield _fact("hardware.nodes", nodes)
         yield _fact("hardware.count", nodes * each, f"{nodes} machines of {each}")
-    nodes = next((number for pattern in _NODES if (number := _number(pattern, words)) is not None), 0)
+    numbers = (_number(pattern, words) for pattern in _NODES if pattern in seen)
+    nodes = next((number for number in numbers if number is not None), 0)
     if 0 < nodes <= _MOST_NODES:  # "4090 machines" are machines with that card
         yield _fact("hardware.nodes", nodes)
     for pattern in _COUNTS:
-        for found in re.finditer(pattern, words):
+        for found in re.finditer(pattern, words) if pattern in seen else ():
             number = _value(found["n"])
             if not 0 < number <= 4096 or re.search(_OTHERS, words[: found.start()]) or _elsewhere(words, found):
                 continue

@@ -150,12 +150,16 @@ _LISTED_FROM = 3  # packages; of fewer a person may be speaking
 
 def kind_of(text: str, language: str = "") -> ArtifactKind:
     """The kind of a text that is one thing. `language` is what a fence said of it."""
+    return whole_kind(text) or mixed_kind(text, language)
+
+
+def whole_kind(text: str) -> ArtifactKind | None:
+    """The kind of a text that a tool wrote as a whole; None where it may have parts."""
     if not text.strip():
         return "empty"
-    head = text if len(text) <= 2 * _SAMPLE else text[:_SAMPLE] + text[-_SAMPLE:]
+    head, rows = _sampled(text)
     if "PyTorch" in head and len(set(_ENVIRONMENT.findall(head))) >= 3:
         return "collect_env"
-    rows = [row for row in head.split("\n") if row.strip()]
     if is_package_list(head, rows):
         return "collect_env"
     if is_machine(head, rows):
@@ -166,6 +170,12 @@ def kind_of(text: str, language: str = "") -> ArtifactKind:
         return "recorder"
     if is_health(text):
         return "health"
+    return None
+
+
+def mixed_kind(text: str, language: str = "") -> ArtifactKind:
+    """What most of the lines of any other text are: log, stack, launch, or words."""
+    head, rows = _sampled(text)
     kinds = [line_kind(row) for row in rows]
     logged, framed, typed = (sum(kind == wanted for kind in kinds) for wanted in ("log", "stack", "launch"))
     if is_stack(head, framed, len(rows)):
@@ -173,6 +183,12 @@ def kind_of(text: str, language: str = "") -> ArtifactKind:
     if is_launch(head, typed, len(rows), logged, language):
         return "launch"
     return "log" if logged + framed >= max(1, 0.4 * len(rows)) or language in ("log", "logs", "text") else "text"
+
+
+def _sampled(text: str) -> tuple[str, list[str]]:
+    """A text, of a long one its head and tail, and the lines of that which are not blank."""
+    head = text if len(text) <= 2 * _SAMPLE else text[:_SAMPLE] + text[-_SAMPLE:]
+    return head, [row for row in head.split("\n") if row.strip()]
 
 
 def is_package_list(text: str, rows: list[str]) -> bool:

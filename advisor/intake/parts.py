@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.evidence.lines import rank_in
 from advisor.evidence.paste import MAX_PARTS, prose, split
-from advisor.evidence.recognition import kind_of
+from advisor.evidence.recognition import mixed_kind, whole_kind
 from advisor.model.fact import Artifact, ArtifactKind, Note, Span
 from advisor.model.shape import Shape
 
@@ -21,10 +21,12 @@ def parts_of(name: str, text: str, paste: bool) -> tuple[list[Artifact], list[No
     Of a text in more than some hundreds of parts the rest is one, which is said.
     """
     rank = rank_of_name(name)
-    kind = kind_of(text)
-    if len(text) > PROSE_UP_TO:  # nobody writes that much: a log of a shape not known here
+    kind = whole_kind(text)
+    if kind is None and not (paste and len(text) <= PROSE_UP_TO):  # else its parts are looked at anyhow
+        kind = mixed_kind(text)
+    if kind and len(text) > PROSE_UP_TO:  # nobody writes that much: a log of a shape not known here
         return [Artifact(name, "log" if kind == "text" else kind, text, rank=rank)], []
-    if is_whole(name, text, kind, paste):
+    if kind and is_whole(name, text, kind, paste):
         return [Artifact(name, kind, text, rank=rank)], []
     parts = split(text)
     said = prose(text, parts)
@@ -39,7 +41,7 @@ def parts_of(name: str, text: str, paste: bool) -> tuple[list[Artifact], list[No
             notes.append(Note("limit", said, Span(name, line)))
         if part.kind != "text":
             artifacts.append(Artifact(name, part.kind, text[part.start : part.end], line, rank))
-    return artifacts or [Artifact(name, kind, text, rank=rank)], notes
+    return artifacts or [Artifact(name, kind or mixed_kind(text), text, rank=rank)], notes
 
 
 def is_whole(name: str, text: str, kind: ArtifactKind, paste: bool) -> bool:
