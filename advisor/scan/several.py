@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 _ANY = "(?s:.*)"
 _BEYOND = r"\x0b\x1c-\x1f\x{80}-\x{10FFFF}"  # what for Python alone may be \w, \d or \s
-_ATOM = r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)|\(\?(P=\w+\)|<?[=!]|\(|#|>)|\{(\d*),?(\d*)\}|\[\^?\]?|."
+_ATOM = (
+    r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)|\(\?(P=\w+\)|<?[=!]|\(|#|>)|\{(\d*),?(\d*)\}|\[\^?\]?"
+    r"|[^\\()\[{$^]+|."
+)
 _DROPPED = frozenset("bBAZ")
 _MANY = 4  # a count from which on it is any number: counting is dear for an automaton
 
@@ -88,7 +91,7 @@ def _loosened(pattern: str, parts: bool) -> Iterator[str]:
     at = 0
     while at < len(pattern):
         found = _atom().match(pattern, at)
-        assert found  # the last branch takes any character
+        assert found  # the last branches take any character, plain ones as many as there are
         wide, narrow, escaped, group, least, most = found.groups()
         at = found.end()
         if wide or narrow:
