@@ -13,6 +13,8 @@ class Truth(Enum):
     UNKNOWN = "unknown"
     YES = "yes"
 
+    __hash__ = object.__hash__  # an Enum's own is a Python function; there is one object of each
+
     def __invert__(self) -> Truth:
         return Truth.NO if self is Truth.YES else Truth.YES if self is Truth.NO else self
 
