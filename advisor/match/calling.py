@@ -25,9 +25,17 @@ def called(seen: Seen, logs: Mapping[str, Calls], met: Met) -> Iterator[int]:
     told = met.view.told
     about = (names[name] for kind, names in seen.items() for name in told.among(kind, names))
     firsts = [calls for triggers in about for number, calls in triggers if met[number]]
-    firsts += [logs[one] for one in told.lines(logs) if met.holds(Trigger(Atom("log", one), True))]
     for calls in firsts:
-        yield from (rule for rule, *rest in calls if all(met[one] for one in rest))
+        yield from _beside(calls, met)
+    for pattern in told.lines(logs):
+        rules = _beside(logs[pattern], met)  # looked for last: of a text that may show it, no other is as slow to ask
+        if rules and met.holds(Trigger(Atom("log", pattern), True)):
+            yield from rules
+
+
+def _beside(calls: Calls, met: Met) -> list[int]:
+    """The rules of the calls of which everything else is met."""
+    return [rule for rule, *rest in calls if all(met[one] for one in rest)]
 
 
 class Met:
