@@ -30,6 +30,7 @@ from advisor.render.json import json_line
 CASES = int(os.environ.get("ADVISOR_BENCH_CASES", "4000"))
 BUDGET = 500.0
 """Cases a second, on two cores."""
+RUNS = 3  # whole processes, of which the quickest counts: the machine only ever slows one down
 CORES = 2
 LOG = 4_000  # characters of a log: what is pasted into a line
 SAMPLE = 200  # cases whose parts are timed
@@ -132,12 +133,12 @@ def batches() -> dict[str, float]:
             file.write_text("".join(f"{line}\n" for line in content), encoding="utf-8")
             small.write_text("".join(f"{line}\n" for line in content[:100]), encoding="utf-8")
             whole(small, CORES)  # what is compiled once and kept
-            found = {cores: whole(file, cores) for cores in (CORES, 1)}
+            found = {cores: min(whole(file, cores) for _ in range(RUNS)) for cores in (CORES, 1)}
         for cores, (spent, used, answers) in found.items():
             if answers != CASES:
                 raise SystemExit(f"{answers} answers to {CASES} cases")
             print(
-                f"  on {cores}: {CASES / spent:7.0f} cases/s in {spent:.1f} s   {used / CASES * 1000:5.2f} ms of "
+                f"  on {cores}: {CASES / spent:7.0f} cases/s in {spent:.1f} s, the quickest of {RUNS}   {used / CASES * 1000:5.2f} ms of "
                 "processor a case   advisor check --batch cases.jsonl"
             )
         rates[name] = CASES / found[CORES][0]

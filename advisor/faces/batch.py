@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from advisor.cores import cores
-from advisor.faces.reports import Threshold, exit_code
+from advisor.faces.reports import OK, Threshold, exit_code
 from advisor.jobs.batch import lines_of, reports
 from advisor.render.json import json_line
 
@@ -26,27 +26,26 @@ class Unfinished(Exception):
 
 
 class Answered(NamedTuple):
-    """One case's report as it is written, its exit code, and what is wrong with the line ("" when nothing is)."""
+    """Cases that follow one another: their reports, a line each as it is written, the worst exit code, and for each
+    what is wrong with its line ("" when nothing is)."""
 
     text: str
     code: int
-    problem: str
+    problems: tuple[str, ...]
 
 
 def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
-    """The answer to each line that is not blank, in order. Raises Unfinished where a process for them is gone."""
+    """The answers to the lines that are not blank, in order. Raises Unfinished where a process for them is gone."""
     lines = lines_of(content)
     parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
     answer = partial(_answered, threshold=threshold)
     processes = min(cores(), len(parts))
     if len(lines) < MANY or processes == 1:
-        for part in parts:
-            yield from answer(part)
+        yield from map(answer, parts)
         return
     pool = ProcessPoolExecutor(processes, initializer=_set_up)
     try:
-        for found in pool.map(answer, parts):
-            yield from found
+        yield from pool.map(answer, parts)
     except BrokenProcessPool:
         raise Unfinished(
             "a process was ended from outside, as for want of memory, and the rest was not judged"
@@ -55,9 +54,15 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _answered(part: str, threshold: Threshold) -> list[Answered]:
-    found = reports(part)
-    return [Answered(json_line(report), exit_code([report], threshold), problem) for report, problem in found]
+def _answered(part: str, threshold: Threshold) -> Answered:
+    lines: list[str] = []
+    problems: list[str] = []
+    code = OK
+    for report, problem in reports(part):
+        lines.append(json_line(report))
+        problems.append(problem)
+        code = max(code, exit_code([report], threshold))
+    return Answered("\n".join(lines), code, tuple(problems))
 
 
 def _set_up() -> None:

@@ -75,9 +75,10 @@ def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
     content = files_of.read(str(source)).content.decode("utf-8", "replace")
     lines, problems, code, end, number = [], [], OK, "", 0
     try:
-        for number, found in enumerate(answers(content, threshold), 1):
-            if found.problem:
-                problems.append(f"{source}:{number}: {found.problem}")
+        for found in answers(content, threshold):
+            wrong = enumerate(found.problems, number + 1)
+            problems += [f"{source}:{at}: {problem}" for at, problem in wrong if problem]
+            number += len(found.problems)
             code = max(code, found.code)
             if output is None:
                 files_of.write(found.text, None)
