@@ -91,7 +91,6 @@ class History:
             start = end
         self.header = tuple(header)
         self._text = text[start:]
-        self._found = lru_cache(maxsize=4096)(self._text.find)  # mostly for what rules name: the text is long
 
     def __bool__(self) -> bool:
         return bool(self._text)
