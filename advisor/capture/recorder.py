@@ -78,7 +78,10 @@ def armed(pid: int, rank: str, environment: Mapping[str, str]) -> Armed | None:
     stems = [environment[name] for name in _STEMS if environment.get(name)]
     if not stems:
         caches = filter(None, [environment.get("XDG_CACHE_HOME"), f"{environment.get('HOME', '')}/.cache"])
-        stems = ["/tmp/nccl_trace_rank_", *(f"{cache}/torch/comm_lib_trace_rank_" for cache in caches)]
+        stems = [
+            "/tmp/nccl_trace_rank_",  # noqa: S108 - where PyTorch writes; it is read
+            *(f"{cache}/torch/comm_lib_trace_rank_" for cache in caches),
+        ]
     dumps = [f"{one}{number}" for one in stems] if number else []
     if environment.get("TORCH_FR_DUMP_DYNAMIC_FILE_NAME", "") in _ON:
         dumps += [environment[name] for name in _STEMS[:1] if environment.get(name)]

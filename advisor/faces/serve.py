@@ -102,7 +102,8 @@ def _token(file: Path | None) -> str:
 
 def _greet(host: str, port: int, token: str, made: bool) -> None:
     """Where it is, and what it asks for. A token that was made is shown this once."""
-    name = {"0.0.0.0": "localhost", "::": "localhost"}.get(host, f"[{host}]" if ":" in host else host)
+    every = ("0.0.0.0", "::")  # noqa: S104 - not bound here: how what was asked for is shown
+    name = "localhost" if host in every else f"[{host}]" if ":" in host else host
     if made:
         typer.echo(f"advisor: token, shown once: {token}", err=True)
     if token:

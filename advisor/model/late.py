@@ -47,7 +47,7 @@ def _late(cls: type[Any], write: Callable[[type[Any], dict[str, Any]], str]) -> 
 
     def method(self: Any, /, *args: Any, **values: Any) -> Any:
         known: dict[str, Any] = {}
-        exec(write(cls, known), known)
+        exec(write(cls, known), known)  # noqa: S102 - written here, of the fields of a class of ours
         name, made = known.popitem()  # what was defined last
         setattr(cls, name, made)
         return made(self, *args, **values)

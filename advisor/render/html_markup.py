@@ -102,15 +102,15 @@ def _blocks(given: Iterable[Block], links: bool) -> Iterator[Markup]:
             wanted = "ul" if marker == "-" else "ol"
             yield Markup("</li>") if inside else Markup("")
             if tag != wanted:
-                yield Markup(f"</{tag}><{wanted}>" if tag else f"<{wanted}>")
+                yield Markup(f"</{tag}><{wanted}>" if tag else f"<{wanted}>")  # noqa: S704 - ul or ol
             yield Markup("<li{}>").format(_value(marker))
             tag, inside = wanted, True
         elif tag and not getattr(block, "depth", 0):
-            yield Markup(f"</li></{tag}>")
+            yield Markup(f"</li></{tag}>")  # noqa: S704 - ul or ol
             tag, inside = "", False
         yield _one(block, nested=bool(getattr(block, "depth", 0)), item=bool(marker), links=links)
     if tag:
-        yield Markup(f"</li></{tag}>")
+        yield Markup(f"</li></{tag}>")  # noqa: S704 - ul or ol
 
 
 def _value(marker: str) -> Markup:

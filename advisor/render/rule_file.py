@@ -66,7 +66,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
-        autoescape=False,  # YAML, whose quoting the filters see to
+        autoescape=False,  # noqa: S701 - YAML, whose quoting the filters see to
     )
     made.filters |= {"quoted": _quoted, "single": _single, "comment": _comment, "alias": _alias}
     return made

@@ -73,7 +73,7 @@ def run(
     program = os.environ.get("GIT_PYTHON_GIT_EXECUTABLE") or "git"  # as the library that opens clones is told
     at = [f"--git-dir={git_dir}"] * bool(git_dir) + [f"--work-tree={tree}"] * bool(tree)
     try:
-        return subprocess.run(
+        return subprocess.run(  # noqa: S603 - no shell; callers hand names and paths they checked
             [program, *_OPTIONS, *at, *words],
             input=stdin,
             capture_output=True,

@@ -120,7 +120,8 @@ def _files(patch: str) -> Iterator[tuple[str, str]]:
 
 
 def _digest(lines: list[str]) -> str:
-    return f"{len(lines)}:{sha1(chr(10).join(lines).encode('utf-8', 'surrogateescape')).hexdigest()}"
+    content = "\n".join(lines).encode("utf-8", "surrogateescape")
+    return f"{len(lines)}:{sha1(content, usedforsecurity=False).hexdigest()}"  # tells changes apart, keeps nobody out
 
 
 def same_change(wanted: Diff, found: Diff) -> bool:

@@ -72,13 +72,12 @@ def http_get(url: str, span: tuple[int, int] | None = None) -> bytes:
     UpstreamError when the index answers that it has no such thing.
     """
     headers = {"Accept": SIMPLE_JSON} if span is None else {"Range": f"bytes={span[0]}-{span[1]}"}
+    asked = _request(url, headers)
     reason = ""
     for pause_s in (0, 2, 8):
         time.sleep(pause_s)
         try:
-            with urllib.request.urlopen(
-                urllib.request.Request(url, headers=headers), timeout=120, context=_tls()
-            ) as reply:
+            with urllib.request.urlopen(asked, timeout=120, context=_tls()) as reply:  # noqa: S310 - see _request
                 if span is not None and reply.status != 206:
                     raise UpstreamError("the package index does not serve byte ranges", url)
                 return bytes(reply.read())
@@ -89,6 +88,13 @@ def http_get(url: str, span: tuple[int, int] | None = None) -> bytes:
         except OSError as error:
             reason = str(error)
     raise UnreachableError(f"the package index could not be read: {reason}", url)
+
+
+def _request(url: str, headers: dict[str, str], method: str = "GET") -> urllib.request.Request:
+    """The request. UpstreamError for any other scheme: an index may name no file of this machine."""
+    if not url.lower().startswith(("https://", "http://")):
+        raise UpstreamError("the package index is read over https or http alone", url)
+    return urllib.request.Request(url, headers=headers, method=method)  # noqa: S310 - of these schemes
 
 
 def index_url() -> str:
@@ -340,7 +346,7 @@ def _tls() -> ssl.SSLContext:
 
 
 def _length(url: str) -> int:
-    with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=120, context=_tls()) as reply:
+    with urllib.request.urlopen(_request(url, {}, "HEAD"), timeout=120, context=_tls()) as reply:  # noqa: S310 - see there
         return int(reply.headers["Content-Length"])
 
 
