@@ -1,9 +1,11 @@
 # make demo    a diagnosis of the hung deployment in docs/demo/
 # make serve   the service, with a token: a page and an API (HOST=, PORT=)
-# make test    every test         make check   format, lint, types, architecture
+# make test    every test         make check   format, lint, workflows, types, architecture
 # make bench   the time budgets   make quality how well the catalogue tells failures apart
 # make parsers the flags known of each release against the engines' real parsers
 # make docs    the documentation, with a page for every rule, into site/
+# make lock    locks/: every requirement with its version and hashes (UPGRADE=1: the newest); make sbom: the bill of them
+# make reproducible    wheel and sdist as two strangers build them, byte for byte
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install -qq --disable-pip-version-check
@@ -16,8 +18,18 @@ PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 
 .DEFAULT_GOAL := test
 HOST = 127.0.0.1
 PORT = 8000
-.PHONY: demo serve test check bench quality parsers docs clean
+COMMA := ,
+.PHONY: demo serve test check bench quality parsers docs lock sbom reproducible clean
 .NOTPARALLEL: # the two environments share one folder
+
+# What stands in a lock is installed with its hashes, then the project itself, asking no index; $(1): the lock, $(2): the extras.
+# A file that is not the locked one ends it: only where the lock says nothing of an interpreter is it left aside.
+define install
+if $(PY) -c "import sys; sys.exit(sys.implementation.name != 'cpython' or sys.version_info >= (3, 15))"; \
+then $(PIP) --require-hashes -r locks/$(1).txt && $(PIP) --no-index --no-deps --no-build-isolation -e .; \
+else echo "environment: locks/ serves CPython 3.11 to 3.14; for this one, what pyproject.toml asks for is taken unlocked" \
+&& $(PIP) -e '.$(2)'; fi
+endef
 
 demo: $(VENV)/.runtime
 	@echo "demo: advisor check on docs/demo/, two ranks of a hung SGLang deployment"
@@ -33,9 +45,10 @@ test: $(VENV)/.dev
 	@$(PY) -m pytest -n auto --dist loadgroup
 
 check: $(VENV)/.dev
-	@echo "check: format, lint, types, architecture"
+	@echo "check: format, lint, workflows, types, architecture"
 	@$(PY) -m ruff format --check --quiet --output-format concise . || { echo "check: run '$(PY) -m ruff format .'"; exit 1; }
 	@$(PY) -m ruff check --quiet .
+	@$(PY) -m tests.workflows
 	@$(PY) -m mypy
 	@$(PY) -m pytest tests/test_architecture.py
 
@@ -57,14 +70,25 @@ docs: $(VENV)/.docs
 	@$(PY) -m mkdocs build --quiet --strict
 	@echo "docs: site/index.html; to read it: $(PY) -m http.server --bind 127.0.0.1 --directory site"
 
-$(VENV)/.serve: $(VENV)/.runtime
+lock: $(VENV)/.runtime # asks the index; what is locked stays as it is unless UPGRADE=1
+	@$(PIP) --require-hashes -r locks/uv.txt
+	@$(PY) -m tests.locks $(if $(UPGRADE),--upgrade)
+	@$(MAKE) --no-print-directory sbom # made of the locks
+
+sbom: $(VENV)/.dev
+	@$(PY) -m tests.sbom
+
+reproducible: $(VENV)/.dev
+	@$(PY) -m tests.reproducible
+
+$(VENV)/.serve: $(VENV)/.runtime locks/serve.txt
 	@echo "environment: installing what the service needs"
-	@$(PIP) -e '.[serve]'
+	@$(call install,serve,[serve])
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.runtime
+$(VENV)/.docs: $(VENV)/.runtime locks/docs.txt
 	@echo "environment: installing what the documentation needs"
-	@$(PIP) -e '.[docs]'
+	@$(call install,docs,[docs])
 	@touch $@
 
 clean:
@@ -78,12 +102,12 @@ $(VENV)/.base: pyproject.toml hatch_build.py
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.runtime: $(VENV)/.base
+$(VENV)/.runtime: $(VENV)/.base locks/runtime.txt
 	@echo "environment: installing the advisor"
-	@$(PIP) -e .
+	@$(call install,runtime)
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.base
+$(VENV)/.dev: $(VENV)/.base locks/dev.txt
 	@echo "environment: installing the advisor and what its tests need"
-	@$(PIP) -e '.[dev,docs,serve]'
+	@$(call install,dev,[dev$(COMMA)docs$(COMMA)serve])
 	@touch $(VENV)/.runtime $(VENV)/.docs $(VENV)/.serve $@

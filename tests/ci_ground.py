@@ -20,7 +20,7 @@ DEPLOYMENTS = REPO / "tests" / "deployments"
 FAULTY = DEPLOYMENTS / "kubernetes" / "deployment-faults.yaml"
 HEALTHY = DEPLOYMENTS / "kubernetes" / "deployment-healthy.yaml"
 PACKAGE = (
-    "advisor", "knowledge", "rules", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE",
+    "advisor", "knowledge", "locks", "rules", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE",
     ".pre-commit-hooks.yaml", "action.yml", "ci",
 )  # fmt: skip
 # pip finds the build backend and the requirements where they are, and asks no index
