@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench_cold import CHECK
+from tests.reproducible import BUILDERS, EPOCH, build
 from tests.watching import watched
 
 REPO = Path(__file__).parents[1]
@@ -35,7 +36,8 @@ def run(*command: object, cwd: Path, **env: str) -> str:
 
 
 def build_into(folder: Path, *options: str) -> Path:
-    run(sys.executable, "-m", "build", *options, "--no-isolation", "--outdir", folder, REPO, cwd=folder)
+    words = ("-m", "build", *options, "--no-isolation", "--outdir", folder, REPO)
+    run(sys.executable, *words, cwd=folder, SOURCE_DATE_EPOCH=EPOCH)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -81,18 +83,39 @@ def test_the_wheel_carries_nothing_else_but_the_code(wheel):
     metadata = "-".join(wheel.name.split("-")[:2]) + ".dist-info"
     assert {name.split("/")[0] for name in files_of(wheel)} == {"advisor", metadata}
     assert f"{metadata}/licenses/LICENSE" in files_of(wheel)
+    assert f"{metadata}/sboms/inference-advisor.cdx.json" in files_of(wheel)
 
 
-def test_the_sdist_carries_what_ci_services_look_for(tmp_path):
-    run(sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path, REPO, cwd=tmp_path)
-    (sdist,) = tmp_path.glob("*.tar.gz")
-    with tarfile.open(sdist) as opened:
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory) -> dict[str, bytes]:
+    """The wheel and the sdist that another machine makes of a copy of this checkout."""
+    return build(BUILDERS[1], tmp_path_factory.mktemp("stranger"))
+
+
+def test_a_stranger_builds_the_same_wheel_byte_for_byte(wheel, stranger):
+    assert stranger[wheel.name] == wheel.read_bytes(), "make reproducible"
+
+
+def test_the_sdist_carries_what_ci_services_look_for(stranger, tmp_path):
+    (name,) = [one for one in stranger if one.endswith(".tar.gz")]
+    (tmp_path / name).write_bytes(stranger[name])
+    with tarfile.open(tmp_path / name) as opened:
         packed = {name.split("/", 1)[-1] for name in opened.getnames()}
-    assert {".pre-commit-hooks.yaml", "action.yml", "ci/advisor.gitlab-ci.yml", "docs/ci.md"} <= packed
+    wanted = {
+        ".pre-commit-hooks.yaml",
+        "action.yml",
+        "ci/advisor.gitlab-ci.yml",
+        "docs/ci.md",
+        "locks/dev.txt",
+        "SECURITY.md",
+    }
+    assert wanted <= packed
 
 
-def test_a_wheel_built_from_the_sdist_is_the_same(wheel, tmp_path):
-    assert files_of(build_into(tmp_path)) == files_of(wheel)  # `build` without options goes through the sdist
+def test_wheel_and_sdist_built_from_the_sdist_are_the_same_byte_for_byte(wheel, stranger, tmp_path):
+    again = build_into(tmp_path)  # `build` without options goes through the sdist
+    assert again.read_bytes() == wheel.read_bytes()
+    assert {file.name: file.read_bytes() for file in tmp_path.glob("*.tar.gz")}.items() <= stranger.items()
 
 
 def test_it_runs_from_another_folder(installed, elsewhere):
