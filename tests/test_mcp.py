@@ -14,6 +14,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
 
 from advisor.faces.mcp import asked, guide
+from advisor.faces.mcp.lines import mended
 from advisor.jobs import names
 from tests.ci_ground import FAULTY
 from tests.front_door import advisor
@@ -359,6 +360,30 @@ def test_it_hears_pings_and_cancellations_while_it_works_and_ends_with_its_input
         answers.append(server.next())
     assert all("error" in one for one in answers[:-1])
     assert server.end() == 0
+
+
+def test_half_a_surrogate_pair_is_answered_and_whole_ones_stay():
+    """A client cut a text in the middle of a character; the SDK dropped the line, and its caller waited for ever."""
+    server = Raw(SERVER)
+    arguments = rb'{"rule": "hang \ud800 \ud83d\ude00 \\ud800"}'
+    call = rb'{"name": "explain", "arguments": ' + arguments + b"}"
+    server.write(rb'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ' + call + b"}\n")
+    answer = server.next()
+    assert answer["id"] == 1 and "\ufffd \U0001f600 " in answer["result"]["content"][0]["text"]
+    assert server.end() == 0
+
+
+@pytest.mark.parametrize(
+    "line, wanted",
+    [
+        (rb'"\ud800"', rb'"\ufffd"'),
+        (rb'"\uD83D\uDE00 \uDE00\uD83D"', rb'"\uD83D\uDE00 \ufffd\ufffd"'),
+        (rb'"\\ud800 \\\ud800 \n\u0041"', rb'"\\ud800 \\\ufffd \n\u0041"'),
+        (b"\\", b"\\"),
+    ],
+)
+def test_a_line_without_halves_of_pairs(line, wanted):
+    assert mended(line) == wanted
 
 
 def test_what_takes_too_long_is_ended_and_an_interrupt_is_130():

@@ -38,6 +38,22 @@ def serve(
     max_mib: Annotated[int, typer.Option(min=1, max=1024, help="MiB of one request.")] = 64,
     max_seconds: Annotated[int, typer.Option(min=1, max=3600, help="Seconds of one judgement.")] = 60,
     max_waiting: Annotated[int, typer.Option(min=1, max=100_000, help="Requests that may wait for a process.")] = 1000,
+    max_connections: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Connections that may be open; as many as `ulimit -n` allows.")
+    ] = 10_000,
+    client_rate: Annotated[
+        float, typer.Option(min=0, help="Requests a second of one client that is not this machine; 0 is any number.")
+    ] = 50,
+    client_requests: Annotated[
+        int, typer.Option(min=0, help="Requests of one client that are answered at once; 0 is any number.")
+    ] = 64,
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS", help="A proxy, or network of them, whose X-Forwarded-For names the client. Repeatable."
+        ),
+    ] = None,
+    worker_mib: Annotated[int, typer.Option(min=256, help="MiB of memory that one process may take.")] = 2048,
     drain_seconds: Annotated[
         int, typer.Option(min=1, max=3600, help="Seconds that what runs has to finish after SIGTERM or Ctrl-C.")
     ] = 20,
@@ -67,10 +83,16 @@ def serve(
         file_bytes=max_mib << 20,
         job_s=max_seconds,
         waiting=max_waiting,
+        connections=max_connections,
+        client_rate=client_rate,
+        client_requests=client_requests,
+        proxies=_proxies(trust_proxy or []),
+        worker_bytes=worker_mib << 20,
     )
     if workers:
         settings = replace(settings, workers=workers)
     listening = server.bound(host, port)
+    os.environ.pop(VARIABLE, None)  # the processes that judge need not know it
     _greet(host, listening.getsockname()[1], token, made)
     server.run(settings, listening, drain_seconds)
 
@@ -82,6 +104,16 @@ def _loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _proxies(given: list[str]) -> tuple[str, ...]:
+    from advisor.faces.web.clients import networks
+
+    try:
+        networks(given)
+    except ValueError as error:
+        raise UsageError(str(error), "--trust-proxy", "such as 127.0.0.1 or 10.0.0.0/8") from None
+    return tuple(given)
 
 
 def _token(file: Path | None) -> str:

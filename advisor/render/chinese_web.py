@@ -15,7 +15,6 @@ WEB: dict[str, str] = {
     "Not found": "没有找到",
     "Too much at once": "一次提交的内容过多",
     "Busy": "服务繁忙",
-    "It took too long": "用时过长",
     "That cannot be done as asked": "无法按此要求处理",
     "Something went wrong here": "服务出错",
     "Nothing could be read in {names}: empty, or not text.": "{names} 中没有可读的内容：文件为空，或不是文本。",

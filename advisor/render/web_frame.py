@@ -130,7 +130,7 @@ def _mark(content: bytes) -> str:
 
 def problem(frame: Frame, status: int, what: str, where: str, hint: str) -> str:
     """The page of what cannot be done as asked: what is wrong, where, and what to do about it."""
-    titles = {404: say("Not found"), 413: say("Too much at once"), 503: say("Busy"), 504: say("It took too long")}
+    titles = {404: say("Not found"), 413: say("Too much at once"), 503: say("Busy")}
     default = say("That cannot be done as asked") if status < 500 else say("Something went wrong here")
     title = titles.get(status, default)
     return written("problem.html.j2", frame, title=title, status=status, what=what, where=where, hint=hint, here="")

@@ -19,3 +19,15 @@ def failing(*_: object) -> None:
 
 def pausing(*_: object) -> None:
     time.sleep(0.4)
+
+
+def stopping(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def eating(*_: object) -> int:
+    return len(b"x" * (1 << 30))
+
+
+def without_room(number: int, *_: object) -> None:
+    raise OSError(number, os.strerror(number), "/secret/folder")

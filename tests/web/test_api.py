@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from advisor.faces.cli import application
 from tests.ci_ground import FAULTY
+from tests.front_door import advisor
 from tests.web.served import ROOT
 
 DEMO = ROOT / "docs" / "demo"
@@ -116,6 +117,22 @@ def test_a_configuration_among_the_files_is_in_force(server, tmp_path, monkeypat
     assert server.upload("/v1/lint", parts[:1]).json["findings"][0]["suppressed"] is None
 
 
+def test_a_baseline_that_the_configuration_names_is_in_force(server, tmp_path):
+    """It was passed over, and without a word."""
+    (tmp_path / "run.sh").write_text(
+        "docker run --gpus 4 vllm/vllm-openai:v0.28.0 --model m/x --tensor-parallel-size 8\n"
+    )
+    assert advisor("lint", "run.sh", "--write-baseline", "known.json", cwd=tmp_path).code == 0
+    (tmp_path / "advisor.toml").write_text('baseline = "./known.json"\n')
+    parts = [("file", name, (tmp_path / name).read_bytes()) for name in ("run.sh", "advisor.toml", "known.json")]
+    found = server.upload("/v1/lint", parts)
+    assert found.status == 200 and {one["suppressed"]["how"] for one in found.json["findings"]} == {"baseline"}
+    missed = server.upload("/v1/lint", parts[:2])
+    assert missed.status == 422 and missed.json["where"] == "baseline ./known.json"
+    broken = server.upload("/v1/lint", [*parts[:2], ("file", "known.json", b"{}")])
+    assert broken.status == 422 and "known.json" in str(broken.json)
+
+
 def test_rules_and_flags_are_what_the_commands_print(server):
     assert server.ask("GET", "/v1/rules/vllm/pp-broadcast-skew").content == printed(
         "explain", "vllm/pp-broadcast-skew", "--format", "json"
@@ -150,6 +167,8 @@ REFUSED: list[tuple[str, str, object, int, str]] = [
     ("GET", "/v1/check", None, 405, "GET"),
     ("POST", "/v1/check?format=pdf", {"symptom": "hang"}, 422, "markdown"),
     ("POST", "/v1/check", {"enigne": "vllm"}, 422, "did you mean engine?"),
+    ("POST", "/v1/check", {"engine": "vlm"}, 422, '"where": "engine"'),
+    ("POST", "/v1/check", {"said": ["fact:none=1"]}, 422, '"where": "said"'),
     ("POST", "/v1/check", {"repo": "/etc"}, 422, "repo"),
     ("POST", "/v1/check", {}, 422, "nothing recognised"),
     ("POST", "/v1/check", {"engine": ["vllm", "sglang"]}, 422, "more than once"),

@@ -15,6 +15,7 @@ import typer
 import yaml
 
 from advisor.faces.cli import application
+from advisor.faces.web.connections import PACE
 from advisor.faces.web.settings import Settings
 from tests.front_door import advisor
 from tests.web.served import ROOT
@@ -34,7 +35,8 @@ def size(count):
 
 def test_the_limits_are_those_in_force():
     page = (ROOT / "docs" / "serve.md").read_text()
-    rows = dict(re.findall(r"(?m)^\| ([\w' ]+) \| ([^|]+) \|.*\| \d", page))
+    limits = page[page.index("## Limits") : page.index("## Watch it")]
+    rows = dict(re.findall(r"(?m)^\| ([\w' ]+) \| (\d[^|]+) \|", limits))
     mine = Settings()
     assert rows == {
         "one request": size(mine.body_bytes),
@@ -46,11 +48,21 @@ def test_the_limits_are_those_in_force():
         "a body's arrival": f"{mine.body_s:g} s, pauses of {mine.pause_s:g} s",
         "a request's head": f"{size(mine.head_bytes)}, {mine.head_s:g} s",
         "one judgement": f"{mine.job_s:g} s",
+        "memory of a process": size(mine.worker_bytes),
         "waiting for a process": f"{mine.waiting} requests",
+        "connections": str(mine.connections),
+        "connections of a client": str(mine.client_connections),
+        "requests of a client at once": str(mine.client_requests),
+        "requests of a client a second": f"{mine.client_rate:g}",
+        "taking an answer": f"{mine.take_s:g} s, {size(PACE)} a second",
     }
     defaults = {one.name: one.default for one in serve_command().params}
     assert (defaults["max_mib"] << 20, defaults["max_seconds"], defaults["max_waiting"]) == (
         mine.body_bytes, mine.job_s, mine.waiting,
+    )  # fmt: skip
+    names = ("max_connections", "client_rate", "client_requests", "worker_mib")
+    assert tuple(defaults[one] for one in names) == (
+        mine.connections, mine.client_rate, mine.client_requests, mine.worker_bytes >> 20,
     )  # fmt: skip
 
 

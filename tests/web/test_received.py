@@ -15,7 +15,7 @@ SMALL = Settings(body_bytes=100_000, file_bytes=20_000, field_bytes=1_000, field
 @pytest.fixture
 def app(tmp_path):
     made = service(SMALL)
-    made.state.folder = tmp_path
+    made.state.disk.folders.append(tmp_path)
     yield made
     assert list(tmp_path.iterdir()) == [], "an upload was left"
     assert made.state.disk.used == 0

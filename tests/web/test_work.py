@@ -1,7 +1,11 @@
 """Jobs that take too long, or take their process with them; and more than can wait. One process, watched through HTTP."""
 
+import errno
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from starlette.testclient import TestClient
@@ -9,13 +13,16 @@ from starlette.testclient import TestClient
 from advisor.faces.web import judging, work
 from advisor.faces.web.service import Settings, service
 from tests.web import jobs
+from tests.web.served import ROOT
 
 HANG = {"engine": "vllm", "symptom": "hang"}
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    app = service(Settings(workers=1, job_s=1, waiting=2, folder=tmp_path_factory.mktemp("uploads")))
+    app = service(
+        Settings(workers=1, job_s=1, waiting=2, worker_bytes=512 << 20, folder=tmp_path_factory.mktemp("uploads"))
+    )
     with TestClient(app, base_url="http://localhost") as made:
         ready(made)
         yield made
@@ -32,14 +39,15 @@ def count(client, name):
 
 
 def clean(client):
-    return list(client.app.state.folder.iterdir()) == []
+    return list(client.app.state.disk.folder.iterdir()) == []
 
 
 def test_a_job_over_its_time_is_killed_and_the_next_is_served(client, monkeypatch):
     before = count(client, "advisor_worker_restarts")
     monkeypatch.setattr(judging, "check", jobs.sleeping)
     answer = client.post("/v1/check", json=HANG)
-    assert answer.status_code == 504 and answer.json()["what"] == "not judged within 1 s"
+    assert answer.status_code == 503 and answer.json()["what"] == "not judged within 1 s"
+    assert answer.headers["retry-after"] == "30"
     monkeypatch.undo()
     assert client.post("/v1/check", json=HANG).status_code == 200
     assert count(client, "advisor_worker_restarts") == before + 1 and clean(client)
@@ -49,10 +57,45 @@ def test_a_process_that_dies_takes_one_request_with_it(client, monkeypatch):
     before = count(client, "advisor_worker_restarts")
     monkeypatch.setattr(judging, "check", jobs.dying)
     answer = client.post("/v1/check", json=HANG)
-    assert answer.status_code == 500 and "was lost" in answer.json()["what"]
+    assert answer.status_code == 503 and "was lost" in answer.json()["what"] and answer.headers["retry-after"]
     monkeypatch.undo()
     assert client.post("/v1/check", json=HANG).status_code == 200
     assert count(client, "advisor_worker_restarts") == before + 1 and clean(client)
+
+
+def test_a_job_that_wants_too_much_memory_is_told_so_and_its_process_replaced(client, monkeypatch):
+    before = count(client, "advisor_worker_restarts")
+    monkeypatch.setattr(judging, "check", jobs.eating)
+    answer = client.post("/v1/check", json=HANG)
+    assert answer.status_code == 413 and answer.json()["what"] == "takes more memory to judge than it may"
+    monkeypatch.undo()
+    assert client.post("/v1/check", json=HANG).status_code == 200
+    assert count(client, "advisor_worker_restarts") == before + 1 and clean(client)
+
+
+def test_a_process_that_is_stopped_is_killed_after_its_time(client, monkeypatch):
+    monkeypatch.setattr(judging, "check", jobs.stopping)
+    answer = client.post("/v1/check", json=HANG)
+    assert answer.status_code == 503 and answer.json()["what"] == "not judged within 1 s"
+    monkeypatch.undo()
+    assert client.post("/v1/check", json=HANG).status_code == 200
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.ENOENT, errno.EMFILE])
+def test_where_a_process_finds_no_room_it_is_no_defect(client, monkeypatch, capsys, number):
+    monkeypatch.setattr(judging, "check", partial(jobs.without_room, number))
+    answer = client.post("/v1/check", json=HANG)
+    assert answer.status_code == 503 and answer.headers["retry-after"] and "no room" in answer.json()["what"]
+    assert "/secret" not in answer.text + (said := capsys.readouterr().err) and errno.errorcode[number] in said
+
+
+def test_a_process_does_not_fork():
+    """Who kills it would leave its children behind."""
+    words = (
+        "from advisor.faces.web import work; from advisor import cores; work._warmed(1 << 30); print(cores.may_fork())"
+    )
+    done = subprocess.run([sys.executable, "-c", words], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_a_defect_in_a_job_says_where_and_nothing_of_the_user(client, monkeypatch, capsys):

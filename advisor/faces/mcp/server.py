@@ -39,6 +39,7 @@ from mcp.types import (
 
 from advisor import __version__
 from advisor.faces.mcp import asked, guide, tools
+from advisor.faces.mcp.lines import whole_characters
 from advisor.faces.mcp.tools import Answer
 
 OK, INTERRUPTED = 0, 130
@@ -138,7 +139,8 @@ class Service:
 
 def serve(roots: tuple[str, ...], timeout_s: float) -> int:
     """Speak the protocol until standard input ends; the exit code. Files are read below `roots` alone."""
-    anyio.run(_speak, roots, timeout_s)
+    with whole_characters():
+        anyio.run(_speak, roots, timeout_s)
     return OK
 
 

@@ -29,7 +29,7 @@ PROBLEM = {
     "example": {"what": "no such field", "where": "'enigne'", "hint": "did you mean engine?"},
 }
 SAID = {
-    400: "Malformed: no JSON, no multipart, or the connection was closed.",
+    400: "Malformed: no HTTP, no JSON, no multipart, or the connection was closed.",
     401: "A token is needed.",
     403: "Sent by a page of another site.",
     404: "Nothing of this name is known; the hint has the nearest.",
@@ -39,12 +39,12 @@ SAID = {
     415: "Neither JSON nor multipart, or compressed.",
     421: "The Host header is not a name of this service.",
     422: "Understood and not to be followed: what `advisor` says with exit code 2.",
-    500: "A defect, or the process that judged was lost.",
-    503: "Too many wait already, or not ready yet.",
-    504: "Not judged in time.",
+    429: "More than one client may ask; Retry-After says when again.",
+    500: "A defect of the advisor itself.",
+    503: "Not now; Retry-After says when again: too many wait, not judged in time, a process lost, no room, stopping.",
 }
-ANYWHERE = (401, 421, 500)
-BODIES = (400, 403, 408, 413, 415, 422, 503, 504)
+ANYWHERE = (400, 401, 421, 429, 500, 503)
+BODIES = (403, 408, 413, 415, 422)
 
 
 def answers(noun: str, media: tuple[str, ...] = (), codes: tuple[int, ...] = ()) -> dict[int | str, Described]:

@@ -5,20 +5,23 @@ Plain ASGI around the whole application, so that nothing is reached past it and 
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
+import hashlib
 import hmac
 import sys
 import time
-import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 
+from advisor.faces.web.clients import Clients
+from advisor.faces.web.headers import SENT
 from advisor.faces.web.metrics import Metrics
-from advisor.faces.web.problems import DEFECT, Refused, answer
+from advisor.faces.web.problems import DEFECT, STOPPING, Refused, answer, places
 from advisor.faces.web.settings import ANY_HOST, Settings
 
 Scope = MutableMapping[str, Any]
@@ -29,17 +32,6 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 OPEN = ("/healthz",)
 """What a probe may ask without a token and by any name."""
 SAFE = ("GET", "HEAD", "OPTIONS")
-SENT = {
-    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",  # with no-referrer a form of our own would come with Origin: null
-    "cross-origin-resource-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cache-control": "no-store",
-}
-"""Headers of every answer that does not say otherwise."""
 
 
 class Door:
@@ -47,7 +39,8 @@ class Door:
 
     def __init__(self, app: App, settings: Settings, metrics: Metrics) -> None:
         self._app, self._settings, self._metrics = app, settings, metrics
-        self._token = settings.token.encode()
+        self._clients = Clients(settings)
+        self._token = _digest(settings.token.encode()) if settings.token else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -72,19 +65,31 @@ class Door:
             return message
 
         self._metrics.began()
+        entered = ""
         try:
+            client = "" if scope["path"] in OPEN else self._client(scope)
+            self._clients.enter(client)
+            entered = client
             self._admit(scope)
             await self._app(scope, receiving, sending)
         except Refused as refused:
             await answer(refused)(scope, receive, sending)
+        except asyncio.CancelledError:  # the time to finish is over
+            if not started:
+                await answer(STOPPING)(scope, receive, sending)
+            raise
         except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            print(f"advisor: {DEFECT.what}: {type(error).__name__} at {last.filename}:{last.lineno}", file=sys.stderr)
+            print(f"advisor: {DEFECT.what}: {places(error)}", file=sys.stderr)
             if not started:
                 await answer(DEFECT)(scope, receive, sending)
         finally:
+            self._clients.leave(entered)
             route = getattr(scope.get("route"), "path", "")
             self._metrics.ended(scope["method"], route, status, time.perf_counter() - begun)
+
+    def _client(self, scope: Scope) -> str:
+        peer = scope.get("client")
+        return self._clients.of(peer[0], Headers(scope=scope).getlist("x-forwarded-for")) if peer else ""
 
     def _admit(self, scope: Scope) -> None:
         """Raises Refused for whom, or from where, nothing is answered."""
@@ -108,14 +113,22 @@ class Door:
         """Whether the token is given: as bearer, or as the password of any user."""
         scheme, _, given = authorization.partition(" ")
         if scheme.lower() == "bearer":
-            return hmac.compare_digest(given.strip().encode("utf-8", "replace"), self._token)
+            return self._is(given.strip().encode("utf-8", "replace"))
         if scheme.lower() != "basic":
             return False
         try:
             password = base64.b64decode(given.strip(), validate=True).partition(b":")[2]
         except (binascii.Error, ValueError):
             return False
-        return hmac.compare_digest(password, self._token)
+        return self._is(password)
+
+    def _is(self, given: bytes) -> bool:
+        """Whether it is the token, in a time that tells neither how much of it is right nor how long it is."""
+        return hmac.compare_digest(_digest(given), self._token)
+
+
+def _digest(secret: bytes) -> bytes:
+    return hashlib.sha256(secret).digest()
 
 
 def _name(host: str) -> str:

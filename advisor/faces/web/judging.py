@@ -122,9 +122,10 @@ def lint(given: Received, format: str = "json", lang: str = "en") -> Judged:
     names = [_laid(one, tree) for one in given.files]
     os.chdir(tree)
     try:
-        paths = tuple(map(Path, sorted(set(names) - {"advisor.toml"})))
         toml = Path("advisor.toml") if "advisor.toml" in names else None
-        settings = job.configuration(paths, toml) if toml else Configuration()
+        settings = job.configuration(tuple(map(Path, names)), toml) if toml else Configuration()
+        known = _baseline(settings, names)
+        paths = tuple(map(Path, sorted(set(names) - {"advisor.toml", known})))
         report = job.lint(
             job.LintRequest(
                 paths=paths,
@@ -133,6 +134,8 @@ def lint(given: Received, format: str = "json", lang: str = "en") -> Judged:
                 processes=1,
                 configuration=settings,
                 complete=False,
+                baseline=Path(known).read_text("utf-8", "replace") if known else "",
+                baseline_name=known or "baseline",
             )
         )
     finally:
@@ -142,6 +145,16 @@ def lint(given: Received, format: str = "json", lang: str = "en") -> Judged:
     with speaking("zh" if lang == "zh" and format in ("text", "markdown") else "en"):
         content = _linted(report, format)
     return Judged(_bytes(content), LINTS[format][1], Counter(one.level for one in report.findings))
+
+
+def _baseline(settings: Configuration, names: list[str]) -> str:
+    """The file among those given that the configuration names as its baseline. Raises UsageError where it is not."""
+    if not settings.baseline:
+        return ""
+    name = os.path.normpath(settings.baseline)
+    if name not in names:
+        raise UsageError("no such file among those given", f"baseline {settings.baseline}", "hand it over as well")
+    return name
 
 
 def _linted(report: LintReport, format: str) -> str:

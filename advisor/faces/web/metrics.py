@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from advisor import __version__
+from advisor.faces.web.connections import Crowd
 from advisor.faces.web.work import Work
 
 STATUSES = ("matched", "likely", "possible", "exposed", "ruled_out", "error", "warning", "note")
@@ -48,6 +49,15 @@ class Metrics:
             ("advisor_running", "Requests that have a process.", lambda: work.running),
             ("advisor_worker_restarts", "Processes that were killed or lost.", lambda: work.restarts),
             ("advisor_ready", "1 once every process has loaded the catalogue.", lambda: work.ready),
+        ):
+            Gauge(name, says, registry=self.registry).set_function(read)
+
+    def watch_connections(self, crowd: Crowd) -> None:
+        """Show how many connections there are."""
+        for name, says, read in (
+            ("advisor_connections", "Connections that are open.", lambda: crowd.open),
+            ("advisor_connections_closed_for_room", "Idle ones closed to let another in.", lambda: crowd.made_room),
+            ("advisor_connections_refused", "Connections that were not let in.", lambda: crowd.turned_away),
         ):
             Gauge(name, says, registry=self.registry).set_function(read)
 

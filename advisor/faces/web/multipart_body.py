@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import BinaryIO
 
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
@@ -28,7 +27,6 @@ class Parts:
         self._headers: dict[bytes, bytes] = {}
         self._name, self._text, self._size = "", bytearray(), 0
         self._kept: Kept | None = None
-        self._file: BinaryIO | None = None
         self._unnamed = False
         self._ended = False
         try:
@@ -61,12 +59,6 @@ class Parts:
             raise Refused(400, "the end of the multipart body is missing", "body")
         return Received({name: tuple(values) for name, values in self._fields.items()}, tuple(self._shelf.files))
 
-    def close(self) -> None:
-        """Close what is open."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
     def _begin(self) -> None:
         self._headers, self._text, self._size = {}, bytearray(), 0
         self._kept, self._unnamed = None, False
@@ -97,15 +89,16 @@ class Parts:
         name = clean((given or b"").decode("utf-8", "replace"))
         self._unnamed = not name
         self._kept = self._shelf.place(name or self._name, KINDS[self._name])
-        self._file = self._kept.path.open("wb")
+        self._kept.path.touch()
 
     def _on_data(self, data: bytes, start: int, end: int) -> None:
         self._size += end - start
-        if self._file is not None:
+        if self._kept is not None:
             if self._size > self._settings.file_bytes:
-                where = shown(self._kept.name if self._kept else self._name)
+                where = shown(self._kept.name)
                 raise Refused(413, f"larger than {sized(self._settings.file_bytes)}", where, "compress it, or cut it")
-            self._file.write(memoryview(data)[start:end])
+            with self._kept.path.open("ab") as file:  # a body that drips holds no descriptor
+                file.write(memoryview(data)[start:end])
             return
         if self._size > self._settings.field_bytes:
             hint = "hand it over as a file: part file, log or stack"
@@ -116,7 +109,6 @@ class Parts:
         if self._kept is None:
             self._fields.setdefault(self._name, []).append(self._text.decode("utf-8", "replace"))
             return
-        self.close()
         if self._unnamed and not self._size:
             self._shelf.drop(self._kept)
 

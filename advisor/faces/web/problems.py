@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import traceback
 from collections.abc import Callable, Mapping
 
 from starlette.requests import Request
@@ -11,6 +13,10 @@ from starlette.responses import Response
 from advisor.errors import AdvisorError
 
 UNPROCESSABLE = 422
+FIELDS = frozenset(
+    ("engine", "version", "flags", "env", "component", "hardware", "model", "symptom", "said", "evidence", "if-any")
+)
+"""The options of the command line that a request has as fields."""
 
 
 class Refused(Exception):
@@ -37,9 +43,16 @@ Page = Callable[[Request, Refused], Response]
 """How a refusal is shown to a person. The pages set it as `app.state.refused_page`."""
 
 
+OPTION = re.compile(r"--([a-z][a-z-]*)")  # --engine
+
+
 def refusal(error: AdvisorError) -> Refused:
-    """What the command line says in one line and with exit code 2."""
-    return Refused(UNPROCESSABLE, error.what, error.where, error.hint)
+    """What the command line says in one line and with exit code 2. Options are fields here: `--engine` is `engine`."""
+    return Refused(UNPROCESSABLE, error.what, _as_fields(error.where), _as_fields(error.hint))
+
+
+def _as_fields(text: str | None) -> str | None:
+    return OPTION.sub(lambda one: one[1].replace("-", "_") if one[1] in FIELDS else one[0], text) if text else text
 
 
 def answer(refused: Refused) -> Response:
@@ -65,3 +78,15 @@ async def refused(request: Request, error: Exception) -> Response:
 DEFECT = Refused(
     500, "a defect of the advisor itself", None, "the service's standard error says where; please report it"
 )
+STOPPING = Refused(503, "the service is being stopped", None, "try again", {"Retry-After": "5"})
+NO_ROOM = Refused(
+    503, "there is no room here for what is handed over", None, "try again; the service's standard error says why",
+    {"Retry-After": "30"},
+)  # fmt: skip
+
+
+def places(error: BaseException) -> str:
+    """A defect's type and the places that it went through, innermost first; nothing of the user's."""
+    frames = reversed(traceback.extract_tb(error.__traceback__)[-6:])
+    names = [f"{'/'.join(one.filename.split('/')[-2:])}:{one.lineno}" for one in frames]
+    return f"{type(error).__name__} at {' < '.join(names)}"

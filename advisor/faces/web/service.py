@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -17,10 +15,11 @@ from starlette.exceptions import HTTPException
 from advisor import __version__
 from advisor.errors import AdvisorError
 from advisor.faces.web import api, contract, health, pages
+from advisor.faces.web.connections import Crowd
+from advisor.faces.web.disk import Disk
 from advisor.faces.web.door import Door
 from advisor.faces.web.metrics import Metrics
 from advisor.faces.web.problems import Refused, refused
-from advisor.faces.web.received import Disk
 from advisor.faces.web.settings import Settings
 from advisor.faces.web.work import working
 
@@ -29,8 +28,8 @@ __all__ = ["Settings", "service"]
 SUMMARY = "Which known failure of vLLM, SGLang, LMDeploy or xLLM is this, or can this deployment meet?"
 
 
-def service(settings: Settings) -> FastAPI:
-    """The application. Its processes start when its lifespan begins."""
+def service(settings: Settings, crowd: Crowd | None = None) -> FastAPI:
+    """The application. Its processes start when its lifespan begins; `crowd` are its server's connections."""
     app = FastAPI(
         title="advisor",
         version=__version__,
@@ -39,7 +38,9 @@ def service(settings: Settings) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.settings, app.state.metrics, app.state.disk = settings, Metrics(), Disk()
+    app.state.settings, app.state.metrics, app.state.disk = settings, Metrics(), Disk(settings.folder)
+    if crowd is not None:
+        app.state.metrics.watch_connections(crowd)
     app.include_router(api.router)
     app.include_router(health.router)
     app.include_router(pages.router)
@@ -67,15 +68,16 @@ def _document(app: FastAPI) -> dict[str, Any]:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
-    with tempfile.TemporaryDirectory(
-        prefix="advisor-serve-", dir=settings.folder, ignore_cleanup_errors=True
-    ) as folder:
-        app.state.folder = Path(folder)
+    disk: Disk = app.state.disk
+    try:
+        disk.folder  # noqa: B018  made now, so that a folder that cannot be is found out at the start
         async with working(settings) as work:
             app.state.work = work
             app.state.metrics.watch(work)
             await anyio.to_thread.run_sync(app.openapi)
             yield
+    finally:
+        disk.close()
 
 
 async def _not_there(request: Request, error: Exception) -> Response:
