@@ -123,7 +123,7 @@ def test_a_baseline_that_the_configuration_names_is_in_force(server, tmp_path):
         "docker run --gpus 4 vllm/vllm-openai:v0.28.0 --model m/x --tensor-parallel-size 8\n"
     )
     assert advisor("lint", "run.sh", "--write-baseline", "known.json", cwd=tmp_path).code == 0
-    (tmp_path / "advisor.toml").write_text('baseline = "./known.json"\n')
+    (tmp_path / "advisor.toml").write_text('[lint]\nbaseline = "./known.json"\n')
     parts = [("file", name, (tmp_path / name).read_bytes()) for name in ("run.sh", "advisor.toml", "known.json")]
     found = server.upload("/v1/lint", parts)
     assert found.status == 200 and {one["suppressed"]["how"] for one in found.json["findings"]} == {"baseline"}
