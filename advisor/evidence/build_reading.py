@@ -60,6 +60,7 @@ from advisor.scan.several import Several
 
 MAX_ANSWER = 2000  # characters of an answer that are read
 _GLUED = rf"(?<!:){ENGINE}-(?=v?\d+\.\d+\.\d)"  # vllm-0.11.0
+_ANY_PATCH = r"(?<=\d)\.\*(?![\w*])"  # vllm==0.28.*, which is pip's 0.28.x
 _FROM_MAIN = rf"{MAIN}|\bnightly\b"
 
 
@@ -86,7 +87,7 @@ def read_build(
     """
     output = inspected(readable(text))
     typed_in, odd = plainly(readable((output.text if output else text.replace("%2B", "+"))[:MAX_ANSWER]))
-    words = re.sub(_GLUED, r"\1 ", plain(typed_in), flags=re.I)
+    words = re.sub(_GLUED, r"\1 ", plain(re.sub(_ANY_PATCH, ".x", typed_in)), flags=re.I)
     typed = spelled(words)
     named = engine or engine_in(typed_in) or ""
     reading = PartialBuild(
@@ -198,12 +199,18 @@ def _take_specs(reading: PartialBuild) -> None:
     for found in reading.each(SPEC):
         name = (found["name"] or reading.engine).lower()
         name = ALIASES.get(name, name)
+        mine = name.replace("_", "-") == reading.engine or not name
         if found["sign"] not in ("==", "==="):
             reading.notes.append(f"`{found.group().strip()}` is a range, not one {name or 'build'}")
-            if name.replace("_", "-") == reading.engine or not name:
+            if mine:
                 for sign, number in re.findall(r"([<>~!]=?|===?)\s*v?(\d+(?:\.\w+)*)", found.group()):
-                    reading.bound(sign, number)
-        elif name.replace("_", "-") == reading.engine or not name:
+                    if parse_version(number):
+                        reading.bound(sign, number)
+        elif mine and (series := re.match(r"(\d\.\d+)\.[xX]\Z", found["number"])):
+            _take_some_of(reading, series[1])
+        elif parse_version(found["number"]) is None:
+            reading.notes.append(f"`{found.group().strip()}` names no version")
+        elif mine:
             reading.version = reading.version or found["number"]
         else:
             reading.components.append(Component(name, found["number"], where=found.group().strip()))
@@ -262,11 +269,17 @@ def _take_series(reading: PartialBuild) -> None:
         major, minor = map(int, series.split("."))
         if major > 9:  # no engine is near that
             continue
-        reading.notes.append(
-            f"some {series} release: {series}.0 or later, before {major}.{minor + 1}; the patch number is not given"
-        )
-        reading.least, reading.below = reading.least or f"{series}.0", reading.below or f"{major}.{minor + 1}"
+        _take_some_of(reading, series)
         reading.take(found.start("series"), found.end())
+
+
+def _take_some_of(reading: PartialBuild, series: str) -> None:
+    """`0.11.x`: bounds, and that the patch number is not given."""
+    major, minor = map(int, series.split("."))
+    reading.notes.append(
+        f"some {series} release: {series}.0 or later, before {major}.{minor + 1}; the patch number is not given"
+    )
+    reading.least, reading.below = reading.least or f"{series}.0", reading.below or f"{major}.{minor + 1}"
 
 
 def _take_commit(reading: PartialBuild) -> None:

@@ -170,6 +170,12 @@ BUILDS = [
 ]
 
 
+@pytest.mark.parametrize("text", ["sglang==0.28abab", "==0.28abab", "torch==2.x.y"])
+def test_a_pin_of_what_is_no_version_is_said_and_not_taken(text):
+    build, components, notes = read_build(text, engine="sglang")
+    assert build.version is None and not components and f"`{text}` names no version" in [one.text for one in notes]
+
+
 @pytest.mark.parametrize(
     ("text", "least", "below"),
     [
@@ -178,6 +184,10 @@ BUILDS = [
         ("sglang < 0.29.0", None, "0.29.0"),
         ("sglang>=0.27.0,<0.29.0", "0.27.0", "0.29.0"),
         ("0.11.x", "0.11.0", "0.12"),
+        ("sglang==0.11.x", "0.11.0", "0.12"),
+        ("sglang==0.11.*", "0.11.0", "0.12"),
+        ("**sglang 0.11.**", None, None),
+        ("sglang>=0.11abab", None, None),
         ("0.20.2rc1", None, None),
         ("0.20.2", None, None),
         ("0.28.0+cpu", None, None),
