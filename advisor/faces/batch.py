@@ -13,6 +13,7 @@ from typing import NamedTuple
 from advisor.cores import cores
 from advisor.faces.reports import OK, Threshold, exit_code
 from advisor.jobs.batch import lines_of, reports
+from advisor.redaction import as_given, show_as_given
 from advisor.render.json import json_line
 
 MANY = 100
@@ -43,7 +44,7 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
     if len(lines) < MANY or processes == 1:
         yield from map(answer, parts)
         return
-    pool = ProcessPoolExecutor(processes, initializer=_set_up)
+    pool = ProcessPoolExecutor(processes, initializer=_set_up, initargs=(as_given(),))
     try:
         yield from pool.map(answer, parts)
     except BrokenProcessPool:
@@ -65,8 +66,10 @@ def _answered(part: str, threshold: Threshold) -> Answered:
     return Answered("\n".join(lines), code, tuple(problems))
 
 
-def _set_up() -> None:
-    """A process of the pool: Ctrl-C is for the one that waits for it."""
+def _set_up(plainly: bool) -> None:
+    """A process of the pool: Ctrl-C is for the one that waits for it. `plainly`: nothing is hidden."""
+    if plainly:
+        show_as_given()
     gc.freeze()
     gc.set_threshold(GARBAGE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

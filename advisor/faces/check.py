@@ -11,7 +11,7 @@ from advisor.errors import UsageError
 from advisor.faces import evidence
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
-from advisor.faces.reports import Format, Threshold, catalogue_problems, complain, exit_code, rendered
+from advisor.faces.reports import Format, NoRedact, Threshold, catalogue_problems, complain, exit_code, rendered
 from advisor.render.language import speaking
 
 OK, USAGE, DEFECT = 0, 2, 3
@@ -47,6 +47,7 @@ def check(
         typer.Option(help="Exit 1 at this status or a stronger one, and at a setting that the engine refuses."),
     ] = Threshold.exposed,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every finding in full.")] = False,
+    no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Judge one case: which known failure is this, or can this deployment meet?"""

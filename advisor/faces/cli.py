@@ -20,6 +20,7 @@ from advisor.errors import AdvisorError
 from advisor.faces.bare_options import command_with
 from advisor.faces.front_page import FrontPage
 from advisor.faces.reports import complain
+from advisor.redaction import one_answer, shown_as_given
 
 OK, USAGE, DEFECT, INTERRUPTED = 0, 2, 3, 130
 PROGRAM = "advisor"  # however it was started: completion is bound to this name
@@ -90,7 +91,8 @@ def _root(
 def main() -> None:
     """Run the command line; every failure leaves one line and an exit code."""
     try:
-        code = typer.main.get_command(_called(sys.argv[1:2])).main(prog_name=PROGRAM, standalone_mode=False)
+        with one_answer(), shown_as_given(False):  # what --no-redact changes ends with the command
+            code = typer.main.get_command(_called(sys.argv[1:2])).main(prog_name=PROGRAM, standalone_mode=False)
     except AdvisorError as error:
         complain([error.line()])
         code = USAGE

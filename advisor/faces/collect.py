@@ -19,6 +19,7 @@ from advisor.errors import UsageError
 from advisor.faces import completion, evidence
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.reports import NoRedact
 from advisor.render.language import speaking
 
 
@@ -64,6 +65,7 @@ def collect(
     ] = None,
     namespace: Annotated[str, typer.Option("--namespace", "-n", help="With --kubectl: the pod's namespace.")] = "",
     container: Annotated[str, typer.Option("--container", "-c", help="With --kubectl: the container.")] = "",
+    no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Take the evidence of a running deployment into one archive for `advisor check`. Reads only, sends nothing."""

@@ -10,7 +10,17 @@ import typer
 from advisor.faces import evidence
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
-from advisor.faces.reports import Format, Threshold, catalogue_problems, colour, complain, exit_code, rendered, width
+from advisor.faces.reports import (
+    Format,
+    NoRedact,
+    Threshold,
+    catalogue_problems,
+    colour,
+    complain,
+    exit_code,
+    rendered,
+    width,
+)
 from advisor.render.language import speaking
 
 USAGE = 2
@@ -41,6 +51,7 @@ def diagnose(
         Path | None, typer.Option("--output", "-o", help="The file for the ticket; advisor-diagnosis.md by default.")
     ] = None,
     fail_on: Annotated[Threshold, typer.Option(help="As for check.")] = Threshold.exposed,
+    no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Paste what you have and be asked what is missing, one question at a time."""

@@ -12,6 +12,7 @@ import typer
 
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
+from advisor.faces.reports import NoRedact
 from advisor.model.draft import Draft
 
 Rules = Annotated[
@@ -24,6 +25,7 @@ def draft(
     id: Annotated[str, typer.Option(metavar="ENGINE/SLUG", help="The rule's id; by default from the title.")] = "",
     url: Annotated[str, typer.Option(help="The issue's address, when the text does not begin with it.")] = "",
     rules: Rules = Path("rules"),
+    no_redact: NoRedact = False,
 ) -> None:
     """A draft rule from an upstream issue: what the text gives, and a blank for everything else. Nothing is guessed."""
     from advisor.jobs.draft import draft as job

@@ -15,6 +15,7 @@ from advisor.errors import UsageError
 from advisor.faces import completion, reference
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.reports import NoRedact
 from advisor.render.language import speaking
 
 OK, PENDING = 0, 1
@@ -42,6 +43,7 @@ def fix(
         bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
     ] = False,
     format: reference.Format = reference.Page.text,
+    no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Edit deployment files for what lint finds; or tell which releases hold a rule's fixes."""

@@ -15,6 +15,7 @@ import typer
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.reports import NoRedact
 from advisor.render.language import speaking
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def lint(
         bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Facts and sources of every finding.")] = False,
+    no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Known failures and settings that do not fit, in deployment files."""

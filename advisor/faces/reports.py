@@ -7,14 +7,32 @@ import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from advisor.redaction import show_as_given
 
 if TYPE_CHECKING:
     from advisor.model.report import Report
 
 OK, FOUND = 0, 1
+
+
+def _shown_as_given(value: bool) -> bool:
+    if value:
+        show_as_given()
+    return value
+
+
+NoRedact = Annotated[
+    bool,
+    typer.Option(
+        "--no-redact",
+        callback=_shown_as_given,
+        help="Show secrets, hosts, addresses, users and prompts as they were given (docs/privacy.md).",
+    ),
+]
 
 
 class Format(StrEnum):
@@ -67,8 +85,10 @@ def width() -> int:
 
 def complain(lines: list[str]) -> None:
     """Say on standard error what was wrong, each thing once."""
+    from advisor.redaction.cover import covered_line
+
     for line in dict.fromkeys(lines):
-        typer.echo(f"advisor: {line}", err=True)
+        typer.echo(f"advisor: {covered_line(line)}", err=True)
 
 
 def catalogue_problems() -> list[str]:

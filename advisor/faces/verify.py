@@ -12,6 +12,7 @@ from advisor.errors import UsageError
 from advisor.faces import completion, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.reports import NoRedact, complain
 from advisor.render.language import speaking
 
 OK, FOUND, USAGE = 0, 1, 2
@@ -48,6 +49,7 @@ def verify(
     log: evidence.Log = None,
     stack: evidence.Stack = None,
     format: reference.Format = reference.Page.text,
+    no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Has the change cured it? Judges a rule's verification steps on evidence taken after the change."""
@@ -69,6 +71,5 @@ def verify(
     with speaking(lang.value):
         files_of.write(json_of(found) if format is reference.Page.json else page(found, width), None)
     lines = [error.line() for error in (*given.problems, *problems)]
-    for line in dict.fromkeys(lines):
-        typer.echo(f"advisor: {line}", err=True)
+    complain(lines)
     raise typer.Exit(USAGE if lines else OK if found.outcome == "pass" else FOUND)

@@ -16,6 +16,7 @@ from advisor.jobs.assemble import engine_name
 from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
 from advisor.model.report import Report
+from advisor.redaction import one_answer, redact
 
 _PLAIN = str | int | float | None
 KEYS = ("id", "engine", "version", "launch", "env", "hardware", "symptom", "log")
@@ -40,9 +41,10 @@ def _report(line: str) -> tuple[Report, str]:
     strange = [_strange(key) for key in case if key not in KEYS]
     said = [problem, *strange, f"not text: {', '.join(odd)}" if odd else "", _unknown_engine(texts)]
     problem = "; ".join(one for one in said if one)
-    report = check(request({key: texts.get(key, "") for key in KEYS})).report
+    with one_answer():
+        report = check(request({key: texts.get(key, "") for key in KEYS})).report
     if problem:
-        report = replace(report, coverage=replace(report.coverage, notes=(problem, *report.coverage.notes)))
+        report = replace(report, coverage=replace(report.coverage, notes=(redact(problem), *report.coverage.notes)))
     return report, problem
 
 

@@ -5,6 +5,7 @@ The judgement is pure: the same request gives the same report, byte for byte.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from advisor.errors import AdvisorError, UsageError
@@ -17,7 +18,10 @@ from advisor.model.case import Case
 from advisor.model.late import dataclass
 from advisor.model.report import Report
 from advisor.model.rule import Rule
+from advisor.redaction.cover import covered
 
+ENDS = 1 << 17
+"""Characters of a text that are read for the names of hosts, at each of its ends."""
 LOOKED_FOR = (
     "an engine command line or flags, a log, a stack dump, collect_env output, or words that describe a symptom"
 )
@@ -46,9 +50,21 @@ def check(request: Request, among: tuple[Rule, ...] | None = None) -> Answer:
 
 
 def reported(judgement: Judgement, request: Request) -> Report:
-    """The report of a judgement, with what the request wants in it."""
+    """The report of a judgement as it is shown, with what the request wants in it."""
+    return covered(as_judged(judgement, request), given(judgement.case))
+
+
+def as_judged(judgement: Judgement, request: Request) -> Report:
+    """The same with hosts, people and prompts in it, for what is not shown yet."""
     judged = report(judgement)
     return replace(judged, excerpts=excerpts(judged, judgement.case.originals)) if request.excerpts else judged
+
+
+def given(case: Case) -> Iterator[str]:
+    """What was given, as far as it tells which names are hosts': of a large text its two ends."""
+    for one in case.originals:
+        yield from (one.text,) if len(one.text) <= 2 * ENDS else (one.text[:ENDS], one.text[-ENDS:])
+    yield from (launch.text for launch in case.launches if launch.text)
 
 
 def recognised(case: Case) -> bool:

@@ -13,8 +13,8 @@ from shlex import split
 from advisor.capture import endpoints
 from advisor.capture.commands import Ran, find
 from advisor.jobs.collect_scene import Kept, Scene, why
-from advisor.jobs.redaction import GONE
 from advisor.model.capture import Outcome, status
+from advisor.redaction import GONE
 
 STACK_S, HEALTH_S, METRICS_S = 30.0, 25.0, 10.0  # SGLang gives its own /health 20 s
 AT_ONCE = 8

@@ -16,10 +16,10 @@ from advisor.capture import processes as table_of
 from advisor.capture.commands import Commands, Ran
 from advisor.capture.endpoints import address
 from advisor.catalog.engines import engines, knowledge, profiles
-from advisor.jobs.redaction import redact, redact_value
 from advisor.launches import reading
 from advisor.launches.command_line import ENGINE_VARIABLES
 from advisor.model.launch import Launch
+from advisor.redaction import redact, redact_value
 
 MAX_TOTAL = 256 << 20
 MAX_SHOWN = 300

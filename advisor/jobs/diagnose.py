@@ -13,10 +13,9 @@ from advisor.advice.commands import Place, dumps_stacks, here, reads_only
 from advisor.catalog.engines import knowledge, named
 from advisor.errors import AdvisorError
 from advisor.jobs.assemble import assemble
-from advisor.jobs.check import reported
+from advisor.jobs.check import as_judged, given
 from advisor.jobs.deployed import place_of
 from advisor.jobs.judging import Judgement, catalogue_weights, judge_case
-from advisor.jobs.redaction import redact_value
 from advisor.jobs.request import Request
 from advisor.jobs.said import CLOSED
 from advisor.jobs.vocabulary import kinds, recipes
@@ -27,6 +26,8 @@ from advisor.model.condition import atoms, show
 from advisor.model.diagnosis import Ask, AskKind, Candidate, Option, Recognised, Standing
 from advisor.model.launch import Setting
 from advisor.model.outcome import Missing
+from advisor.redaction import redact_value
+from advisor.redaction.cover import covered
 
 CAPTURES = 5
 SYMPTOMS = ("hang", "crash", "startup_failure", "startup_hang", "wrong_output", "slow", "oom")
@@ -70,8 +71,8 @@ def stand(judgement: Judgement, request: Request, asked: frozenset[str]) -> Stan
     worth = chances(held, view, had, frozenset(name for made in recipes().values() for name in made))
     offered = [_ask(one, held, view, place, asked) for one in worth]
     asks = [one for one in offered if one.about not in asked]
-    return Standing(
-        report=reported(judgement, request),
+    now = Standing(
+        report=as_judged(judgement, request),
         recognised=recognised(judgement),
         candidates=tuple(
             Candidate(one.verdict.rule.id, one.verdict.rule.summary, one.verdict.status, one.share) for one in held
@@ -80,6 +81,7 @@ def stand(judgement: Judgement, request: Request, asked: frozenset[str]) -> Stan
         ask=asks[0] if asks else None,
         captures=captures(judgement, held, offered, place),
     )
+    return covered(now, given(judgement.case))
 
 
 def _ask(one: Chance, held: Iterable[Belief], view: View, place: Place, asked: frozenset[str]) -> Ask:

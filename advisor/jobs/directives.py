@@ -16,11 +16,11 @@ from dataclasses import replace
 from datetime import date
 from difflib import get_close_matches
 
-from advisor.jobs.redaction import redact
 from advisor.launches.comments import Comment, comments
 from advisor.model.deployment import Deployment, Place, Workload
 from advisor.model.lint import Region
 from advisor.model.suppression import Directive
+from advisor.redaction import redact
 
 ANNOTATION = "advisor.dev/ignore"
 FIRST_LINES = 10

@@ -9,7 +9,6 @@ from functools import cache, lru_cache, partial
 from advisor.catalog.compiled import rules
 from advisor.catalog.engines import engines, knowledge
 from advisor.catalog.replacements import replacements
-from advisor.jobs.redaction import redact
 from advisor.match.contradictions import contradictions
 from advisor.match.misfits import Release, misfits
 from advisor.match.view import View
@@ -20,6 +19,7 @@ from advisor.model.knowledge import Knowledge
 from advisor.model.launch import Launch
 from advisor.model.report import Discrepancy
 from advisor.model.rule import LEVELS, Fix
+from advisor.redaction import redact
 
 
 @cache

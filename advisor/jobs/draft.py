@@ -14,7 +14,6 @@ from advisor.errors import UsageError
 from advisor.evidence.lines import body, lines
 from advisor.jobs.assemble import assemble
 from advisor.jobs.judging import catalogue
-from advisor.jobs.redaction import redact, redact_value
 from advisor.jobs.request import File, Request
 from advisor.model.case import Case
 from advisor.model.condition import Condition, atoms
@@ -22,6 +21,8 @@ from advisor.model.draft import Draft, MachineLine
 from advisor.model.fact import Thread
 from advisor.model.rule import Rule
 from advisor.patterns import compile_pattern
+from advisor.redaction import redact, redact_value
+from advisor.redaction.cover import covered
 
 MOST_LINES = 6
 _TRIED = 100  # different lines that are held against the rules
@@ -82,7 +83,7 @@ def draft(text: str, name: str, day: str, id: str = "", url: str = "") -> Draft:
     theirs, shared = _machine_lines(case)
     threads = [found[0] for found in _THREAD.finditer(f"{url}\n{text}")]
     launches = case.launches
-    return Draft(
+    made = Draft(
         id=named,
         as_of=day,
         summary=redact(title),
@@ -111,6 +112,7 @@ def draft(text: str, name: str, day: str, id: str = "", url: str = "") -> Draft:
         threads=tuple(dict.fromkeys(threads))[:20],
         report=redact(text),
     )
+    return covered(made)
 
 
 def blank(id: str, day: str) -> Draft:

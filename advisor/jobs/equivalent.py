@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from shlex import quote
 
-from advisor.jobs.redaction import GONE, redact, redact_value
 from advisor.jobs.request import Request
+from advisor.redaction import GONE, redact, redact_value
 
 _GIVEN = re.compile(  # --api-key abc, --hf-token 'a b', HF_TOKEN=abc
     r"(?P<name>(?<!\S)-{1,2}[A-Za-z][\w.-]*(?=[= ])|\b[A-Za-z_]\w*(?==))(?P<joint>=| +)"

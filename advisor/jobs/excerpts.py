@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from advisor.jobs.redaction import redact
 from advisor.model.fact import Artifact
 from advisor.model.late import dataclass
 from advisor.model.report import ExcerptOut, FactOut, Report
 from advisor.model.shape import Shape
+from advisor.redaction import redact
 
 MOST, AROUND, HITS, WIDTH = 24, 2, 6, 240
 

@@ -23,6 +23,7 @@ from advisor.jobs.lint import LintRequest, Opened, expect_recognised, lint_to_ed
 from advisor.jobs.mending import Mended, mend
 from advisor.model.lint import LintFinding, LintReport
 from advisor.model.repair import REPAIR_SCHEMA, FileRepair, RepairReport
+from advisor.redaction.cover import covered
 
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
 
@@ -52,7 +53,7 @@ def fix(request: FixRequest) -> RepairReport:
     names = [one.name for one in report.files if one.name in mine]
     files = [found for name in names if (found := _file(name, opened[name], report, request)) is not None]
     notes = (*report.notes, *(note for one in files if (note := _not_utf8(one, opened[one.name].content))))
-    return RepairReport(REPAIR_SCHEMA, tuple(files), notes, report.as_of, __version__)
+    return covered(RepairReport(REPAIR_SCHEMA, tuple(files), notes, report.as_of, __version__))
 
 
 def _file(name: str, opened: Opened, report: LintReport, request: FixRequest) -> FileRepair | None:

@@ -33,6 +33,8 @@ from advisor.jobs.lint_checks import checks
 from advisor.jobs.lint_files import Judged, Known, Looked, Opened, Seen, folder, recalled, texts, unchanged
 from advisor.model.lint import LINT_SCHEMA, LintFinding, LintReport
 from advisor.model.suppression import Configuration
+from advisor.redaction import as_given, show_as_given
+from advisor.redaction.cover import covered
 
 __all__ = ["Judged", "LintRequest", "Opened", "Seen", "configuration", "expect_recognised", "lint", "lint_to_edit"]
 
@@ -71,8 +73,8 @@ class LintRequest:
 
 
 def lint(request: LintRequest, progress: Progress | None = None) -> LintReport:
-    """The report. UsageError for a path that is not there, a baseline that is none."""
-    return _report(request, _looked_at(request, progress))
+    """The report as it is shown. UsageError for a path that is not there, a baseline that is none."""
+    return covered(_report(request, _looked_at(request, progress)))
 
 
 def lint_to_edit(request: LintRequest) -> tuple[LintReport, dict[str, Opened]]:
@@ -87,7 +89,11 @@ def _looked_at(request: LintRequest, progress: Progress | None = None, *, edits:
         found = [one for one in found if os.path.abspath(one) in request.changed]
     looked = texts(request.given, request.evidence)
     folders = [list(group) for _, group in groupby(found, key=lambda one: one.parent)]
-    cache = Cache(request.cache, request.today.toordinal()) if request.cache is not None and not edits else None
+    cache = (
+        Cache(request.cache, request.today.toordinal())
+        if request.cache is not None and not edits and not as_given()
+        else None
+    )
     for part in _counted(_all(folders, request, cache, edits), len(found), progress):
         looked += part
     if cache is not None:
@@ -179,7 +185,7 @@ def _at_once(left: Sequence[Left], work: Work, processes: int) -> Generator[list
     """The first folder here: what it takes to judge is loaded then, and processes that are forked have it."""
     yield work(left[0])
     size = max(1, min(16, len(left) // (processes * 8) or 1))
-    pool = ProcessPoolExecutor(processes, mp_context=_context(), initializer=_set_up)
+    pool = ProcessPoolExecutor(processes, mp_context=_context(), initializer=_set_up, initargs=(as_given(),))
     try:
         yield from pool.map(work, left[1:], chunksize=size)
     finally:  # interrupted, what has not begun is let go; each process ends with the folders that it has
@@ -191,8 +197,10 @@ def _context() -> BaseContext | None:
     return get_context("fork") if may_fork() else None
 
 
-def _set_up() -> None:
-    """A process of the pool: Ctrl-C is for the one that waits for it."""
+def _set_up(plainly: bool) -> None:
+    """A process of the pool: Ctrl-C is for the one that waits for it. `plainly`: nothing is hidden."""
+    if plainly:
+        show_as_given()
     gc.set_threshold(GARBAGE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -17,7 +17,6 @@ from advisor.jobs.fix_choice import of_exposure
 from advisor.jobs.fixing import fix_out
 from advisor.jobs.judging import catalogue
 from advisor.jobs.lint_case import Unit
-from advisor.jobs.redaction import redact_value
 from advisor.jobs.reporting import headline, says
 from advisor.match.conditions import strongest, truth
 from advisor.match.grounds import Asked, asked, grounds
@@ -31,6 +30,7 @@ from advisor.model.lint import Actionability, Edit
 from advisor.model.report import FixOut, SourceOut
 from advisor.model.rule import Remedy, Rule
 from advisor.model.truth import Truth
+from advisor.redaction import redact_value
 
 SHOWN = ("exposed", "likely", "matched")
 

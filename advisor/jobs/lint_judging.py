@@ -21,7 +21,6 @@ from advisor.jobs.lint_exposure import Exposed, exposures
 from advisor.jobs.lint_keywords import misgiven
 from advisor.jobs.lint_overlay import overlaid
 from advisor.jobs.lint_regions import Page, numbered
-from advisor.jobs.redaction import GONE, redact, redact_value
 from advisor.match.interactions import interactions
 from advisor.match.observation import Observation, place_of
 from advisor.match.pod_life import Services, pod_life
@@ -33,6 +32,7 @@ from advisor.model.launch import Setting, Variable
 from advisor.model.lint import Edit, Kind, LintFinding, RelatedOut
 from advisor.model.report import Discrepancy, SourceOut
 from advisor.model.rule import Level, Rule
+from advisor.redaction import GONE, redact, redact_value
 
 __all__ = ["checks", "findings_of"]
 

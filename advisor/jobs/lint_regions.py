@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 
-from advisor.jobs.redaction import GONE, redact
 from advisor.model.deployment import Place
 from advisor.model.lint import LintFinding, Region
+from advisor.redaction import GONE, redact
 
 MAX_LINES = 8
 MAX_LINE = 400

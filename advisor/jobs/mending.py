@@ -16,12 +16,12 @@ from advisor.jobs.fix_choice import Choice
 from advisor.jobs.fix_plan import Plan, harms, plans
 from advisor.jobs.lint import Judged, Seen
 from advisor.jobs.lint_judging import findings_of
-from advisor.jobs.redaction import redact
 from advisor.launches.files.editing import Change, edited
 from advisor.model.deployment import Deployment
 from advisor.model.knowledge import Knowledge
 from advisor.model.lint import LintFinding
 from advisor.model.repair import Repair
+from advisor.redaction import redact
 
 MOST = 500  # edits of one file
 ASKED = "not made without --unsafe"

@@ -9,7 +9,6 @@ from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
 from advisor.jobs.discrepancies import discrepancies
 from advisor.jobs.fixing import fix_out, sources_out
 from advisor.jobs.judging import Judgement, with_trials
-from advisor.jobs.redaction import redact, redact_value
 from advisor.jobs.timelines import timeline_out
 from advisor.launches import edit as editing
 from advisor.match.conditions import holds, strongest, truth
@@ -47,6 +46,7 @@ from advisor.model.rule import Advice, Cause, Lookalike, Reference, Remedy, Rule
 from advisor.model.situation import Statement
 from advisor.model.translation import chinese_of
 from advisor.model.truth import Truth
+from advisor.redaction import redact, redact_value
 
 SEEN = ("matched", "likely")
 LARGE = 1 << 20

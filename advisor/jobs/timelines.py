@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from advisor.jobs.redaction import redact
 from advisor.model.report import MarkOut, TimelineOut, TrackOut
 from advisor.model.timeline import Mark, Timeline, Track
+from advisor.redaction import redact
 
 
 def timeline_out(given: Timeline) -> TimelineOut:

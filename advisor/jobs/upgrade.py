@@ -33,6 +33,7 @@ from advisor.model.deployment import Deployment, VersionSource, Workload
 from advisor.model.knowledge import Knowledge
 from advisor.model.lint import LintFinding
 from advisor.model.upgrade import UPGRADE_SCHEMA, Skipped, Undecided, UpgradeReport
+from advisor.redaction.cover import covered
 
 FLAGS = "--flags"
 SCRIPT = "flags.sh"  # what flags are read as
@@ -78,7 +79,7 @@ def upgrade(request: UpgradeRequest) -> UpgradeReport:
     best = best or first
     final, pin_notes = _final(best, deployment, engine, start, known)
     changes, defaults = _changes(of, start, best.release, _launches(deployment, engine))
-    return UpgradeReport(
+    found = UpgradeReport(
         schema=UPGRADE_SCHEMA,
         engine=engine,
         start=start,
@@ -97,6 +98,7 @@ def upgrade(request: UpgradeRequest) -> UpgradeReport:
         notes=(*notes, *_of_plugin(of, best.release), *pin_notes),
         as_of=max((rule.as_of for rule in catalogue()), default=""),
     )
+    return covered(found)
 
 
 # what is asked

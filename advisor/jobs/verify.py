@@ -16,9 +16,9 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.evidence.absence import cut_short, sightings
 from advisor.evidence.watched import grew, watched_s
 from advisor.jobs.assemble import assemble
+from advisor.jobs.check import given
 from advisor.jobs.explain import find
 from advisor.jobs.judging import catalogue, judge_case
-from advisor.jobs.redaction import redact, redact_value
 from advisor.jobs.reporting import YES_NO, fact_out, report, says
 from advisor.jobs.request import Request
 from advisor.match.judge import Verdict, applies, judge
@@ -31,6 +31,8 @@ from advisor.model.rule import Rule, Step
 from advisor.model.translation import chinese_of
 from advisor.model.truth import Truth
 from advisor.model.verification import VERIFY_SCHEMA, Outcome, StepVerdict, VerificationReport
+from advisor.redaction import redact, redact_value
+from advisor.redaction.cover import covered, without_numbers
 
 
 @dataclass(frozen=True)
@@ -107,14 +109,14 @@ def verify(
         headline=_headline(rule, outcome, changed, again, steps, missing),
         changed=changed,  # type: ignore[arg-type]
         change=tuple(dict.fromkeys(says(fact) for fact in verdict.exposure.because)),
-        differs=tuple(_differs(before, now)) if before else (),
+        differs=tuple(_differs(before, covered(now, given(case)))) if before else (),
         again=again,
         steps=steps,
         missing=missing if outcome != "pass" else (),
         coverage=now.coverage,
         zh=chinese_of(rule),
     )
-    return made, problems
+    return covered(made, given(case)), problems
 
 
 def _step(number: int, step: Step, rule: Rule, view: View, confirmed: Collection[int]) -> StepVerdict:
@@ -297,5 +299,7 @@ def _differs(before: Earlier, now: Report) -> Iterator[str]:
     for old, new in ((before.settings, settings), (before.environment, now.environment)):
         for name in sorted({*old, *new}) if new else ():
             if old.get(name) != new.get(name):
-                was, became = (redact_value(name, each.get(name, "not set")) for each in (old, new))
+                was, became = (str(redact_value(name, each.get(name, "not set"))) for each in (old, new))
+                if without_numbers(was) == without_numbers(became):
+                    continue  # the same as far as it is told: two reports number hosts each for itself
                 yield f"{name}: {was} before, {became} now"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.jobs.redaction import GONE, redact, redact_value
+from advisor.redaction import GONE, redact, redact_value
 from tests.front_door import checked
 
 SECRETS = [

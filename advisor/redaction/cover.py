@@ -1,0 +1,183 @@
+"""A whole answer -> the same without what tells of people and machines: the last thing done before it is shown.
+
+Which fields hold what the user gave stands in one table; all else is the catalogue's, and stays. Secrets are hidden as
+each thing is quoted (`redact`), where its name is known; here they are looked for once more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from advisor.model.shape import Shape
+from advisor.redaction import as_given, of_this_answer, redact
+
+if TYPE_CHECKING:
+    from advisor.redaction.pseudonyms import Pseudonyms
+
+Noun = TypeVar("Noun")
+
+_MAY = Shape(  # what any text with something of the kind in it shows: asked before anything more is loaded
+    r"\w@\w|:\\+Users|://|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|::|(?:[0-9a-fA-F]{2}[:-]){5}|/home/|/Users/|\]:\d|NCCL|~[a-z]"
+    r"|(?i:host|addr|node|endpoint|user|logname|hosts|nodes)\w*[\"'\]]*(?:\s*[=:]\s*| is |\s+)[\"'\\]*[\w.-]*[a-z]"
+    r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
+    r"|reasoning|instructions|document|passage|refusal|body)s?[\"']*\s?[:=] ?[\"'\[\\]"
+    r"|(?:ssh|scp|rsync|ping|mpirun|srun|pdsh|deepspeed)\s|slots=|NODELIST|[ug]id=|Linux |\bip-\d"
+    r"|^[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d[^\s]* \S+ \S+:|machine |\.(?:com|net|org|io|ai|edu|gov|cn|internal|local"
+    r"|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa"
+    r"|consul|invalid|localdomain)\b",
+    re.M,
+)
+
+THEIRS: dict[str, tuple[str, ...]] = {
+    # advisor/model/report.py
+    "Report": ("environment",),
+    "BuildOut": ("version", "image", "fork", "branch", "label", "components", "notes"),
+    "SettingOut": ("value", "typed", "place"),
+    "FactOut": ("value", "says", "place", "quote", "rank"),
+    "Finding": ("headline",),
+    "FixOut": ("why",),
+    "RemedyOut": ("change", "diff"),
+    "LookalikeOut": ("why",),
+    "StatementOut": ("says", "ranks", "collective", "places"),
+    "MarkOut": ("what", "place"),
+    "TrackOut": ("rank", "stands", "absent"),
+    "TimelineOut": ("shift_by", "unplaced"),
+    "Discrepancy": ("typed", "place", "quote", "says", "instead"),
+    "ExcerptOut": ("file", "lines", "places"),
+    "InputOut": ("name",),
+    "Coverage": ("notes",),
+    # advisor/model/lint.py
+    "Region": ("snippet",),
+    "RelatedOut": ("says",),
+    "LintFinding": ("says", "because", "advice", "workload"),
+    "SuppressionOut": ("reason",),
+    "FileOut": ("workloads", "notes"),
+    "LintReport": (),
+    # advisor/model/repair.py, upgrade.py
+    "Repair": ("workload", "says", "does", "why", "shared"),
+    "FileRepair": ("diff",),
+    "RepairReport": ("notes",),
+    "UpgradeReport": ("diff", "notes"),
+    "SettingChange": ("given",),
+    # advisor/model/verification.py
+    "StepVerdict": ("says", "missing"),
+    "VerificationReport": ("headline", "change", "differs", "missing"),
+    # advisor/model/diagnosis.py
+    "Standing": (),
+    "Recognised": ("build", "settings", "environment", "hardware"),
+    # advisor/model/draft.py
+    "Draft": ("summary", "given", "build", "settings", "environment", "hardware", "model", "report"),
+    "MachineLine": ("pattern", "quote", "place"),
+    # advisor/model/capture.py
+    "Plan": ("output", "said"),
+    "Found": ("rank", "command"),
+    "Step": ("how", "note"),
+    "Outcome": ("files", "said"),
+    "Collection": (),
+}
+"""The nouns of an answer, and which of their fields hold the user's words. Nouns that are not here hold none."""
+NOTE = "hosts, addresses and people have names of this report's own, such as {example}: --no-redact shows theirs"
+
+
+def covered(noun: Noun, beside: Iterable[str] = ()) -> Noun:
+    """The answer as it is shown; `beside` are texts that tell more of whose names are hosts'."""
+    if as_given():
+        return noun
+    texts = [one for one in _texts(noun) if one[1]]
+    if not (of_this_answer() or _MAY.search("\n".join(name + text for name, text in texts))):
+        return noun
+    from advisor.redaction.pseudonyms import covered_texts
+
+    shown = covered_texts(texts, names(), beside)
+    return rewritten(noun, shown) if shown else noun
+
+
+def names() -> Pseudonyms:
+    """The names that things have in the answer at hand."""
+    from advisor.redaction.pseudonyms import Pseudonyms
+
+    kept = of_this_answer()
+    if "names" not in kept:
+        kept["names"] = Pseudonyms()
+    found: Pseudonyms = kept["names"]
+    return found
+
+
+def covered_line(text: str) -> str:
+    """One line that is no part of an answer, such as an error, as it is shown."""
+    if as_given() or not text:
+        return text
+    from advisor.redaction.pseudonyms import covered_texts
+
+    said = redact(text)
+    return covered_texts((("", said),), names()).get(said, said)
+
+
+def without_numbers(text: str) -> str:
+    """The text with one name for all hosts, one for all addresses: to compare what two reports say."""
+    from advisor.redaction.pseudonyms import TAKEN
+
+    return TAKEN.sub(lambda found: str(found[1]), text)
+
+
+def rewritten(noun: Noun, shown: dict[str, str]) -> Noun:
+    """The noun with its texts as `shown` has them; itself where none of them is among those."""
+    changed: dict[str, Any] = {}
+    theirs = THEIRS[type(noun).__name__]
+    for name in noun.__dataclass_fields__:  # type: ignore[attr-defined]
+        value = getattr(noun, name)
+        new = _mapped(value, lambda text: shown.get(text, text)) if name in theirs else _nested(value, shown)
+        if new is not value:
+            changed[name] = new
+    return replace(noun, **changed) if changed else noun  # type: ignore[type-var]
+
+
+def _nested(value: Any, shown: dict[str, str]) -> Any:
+    if type(value) is tuple and value and type(value[0]).__name__ in THEIRS:
+        new = tuple(rewritten(one, shown) for one in value)
+        return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
+    return rewritten(value, shown) if type(value).__name__ in THEIRS else value
+
+
+def _mapped(value: Any, told: Callable[[str], str]) -> Any:
+    """A field with each text in it as told; the very same where nothing changes."""
+    if isinstance(value, str):
+        new: Any = told(value)
+    elif isinstance(value, tuple):
+        new = tuple(_mapped(one, told) for one in value)
+    elif isinstance(value, dict):
+        new = {key: _mapped(one, told) for key, one in value.items()}
+    else:
+        return value
+    return value if new == value else new
+
+
+def _texts(noun: Any) -> Iterator[tuple[str, str]]:
+    """The texts of the user's own in an answer, in the order of its fields, each with what it is the value of."""
+    kind = type(noun).__name__
+    theirs = THEIRS[kind]
+    for name in noun.__dataclass_fields__:
+        value = getattr(noun, name)
+        if name in theirs:
+            of = f"{noun.flag}=" if name == "value" and kind == "SettingOut" else ""
+            yield from _strings(value, of)
+        elif type(value) is tuple:
+            if value and type(value[0]).__name__ in THEIRS:
+                for one in value:
+                    yield from _texts(one)
+        elif type(value).__name__ in THEIRS:
+            yield from _texts(value)
+
+
+def _strings(value: Any, of: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield of, value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _strings(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield from _strings(one, f"{name}=")

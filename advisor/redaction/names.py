@@ -1,0 +1,41 @@
+"""Names that say that what is given to them is secret: `HF_TOKEN` does, `--num-speculative-tokens` does not."""
+
+from __future__ import annotations
+
+from advisor.model.shape import Shape
+
+GONE = "[redacted]"
+
+_SECRET_NAME = Shape(
+    r"(?i)(?:^|[_.-])(?:token|secret|passw(?:or)?d|passwd|passphrase|pass|pwd|pat|credentials?|cookie|sas|dsn|webhook"
+    r"|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?|account[_-]?keys?|(?:en|de)cryption[_-]?keys?|signing[_-]?keys?"
+    r"|secret[_-]?keys?|session[_-]?keys?|ssh[_-]?keys?|license[_-]?keys?|auth|authorization|identitytoken"
+    r"|registrytoken|dockerconfigjson|connection[_-]?string)(?:$|[_.-])|apikey|password|secretkey|accesskey|privatekey"
+)
+_NO_SECRET = Shape(  # files, switches and times that go with a secret
+    r"(?i)[_.-](?:file|path|dir|name|ref|type|mode|method|policy|enabled|required|timeout|ttl|len|length|url|uri|scope)s?$"
+)
+_COUNTED = Shape(
+    r"(?i)tokens?$|token[_-]?(?:num|ids?|len|limit|ratio|budget|count)|(?:num|max|min|draft|speculative)[_-](?:\w+[_-])?tokens?"
+)
+_OWN = Shape(  # HF_TOKEN is a secret, --num-tokens a count
+    r"(?i)(?:hf|hub|auth|access|api|bearer|secret|refresh|session|id|user|bot|personal|deploy|registry|csrf)[_-]?\w*token$"
+)
+
+
+def says_secret(name: str, value: str) -> bool:
+    """Whether a name says that its value is secret: HF_TOKEN does, a number of tokens does not."""
+    if value.startswith(("$", "<", GONE)) or value.lower() in _NO_VALUE or not _SECRET_NAME.search(name):
+        return False
+    if _NO_SECRET.search(name):
+        return False
+    may_count = not name.isupper() or value.replace(".", "").lstrip("-+").isdigit()  # HF_X_TOKEN=abc counts nothing
+    return not (may_count and _counts(name))
+
+
+_NO_VALUE = frozenset(("", "none", "null", "true", "false", "no", "yes", "0", "1", "auto", "required", "optional"))
+
+
+def _counts(name: str) -> bool:
+    """Whether the name speaks of the tokens of a text."""
+    return bool(_COUNTED.search(name)) and not _OWN.search(name)

@@ -1,0 +1,284 @@
+"""A text -> what in it tells of people and machines: hosts, addresses, mail, users of paths, prompts and completions.
+
+Each is found by where it stands, as engines, kernels and manifests write it:
+
+    gpu-07:2211:2290 [0] NCCL INFO …     MASTER_ADDR=gpu-07     http://gpu-07:8000/v1     ssh alice@gpu-07
+    ip=10.0.4.17, [2001:db8::7]:29500    52:54:00:12:34:56      ops@acme.example          /home/alice/models
+    Received request cmpl-1: prompt: '…'    obj=GenerateReqInput(text='…'    {"messages": [{"content": "…"}]}
+
+**Source:** vllm/entrypoints/logger.py (0.11), sglang/srt/utils/request_logger.py (0.5), lmdeploy/logger.py (0.10).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal, NamedTuple
+
+from advisor.patterns import PatternSet, compile_pattern
+from advisor.redaction.public import USERS, is_domain, is_file, is_public, is_role
+
+Kind = Literal["host", "address", "mac", "mail", "user", "prompt"]
+
+
+class Mark(NamedTuple):
+    """Something private: where it stands, and what it is."""
+
+    start: int
+    end: int
+    kind: Kind
+    name: str
+
+
+_HOST = r"([A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)"
+_KEYS = (
+    r"(?:master|head|node|peer|server|remote|local|proxy|kv|prefill|decode|bootstrap|coordinator|metadata|controller|leader|rdzv"
+    r"|dist|nccl|dist[_-]init|nccl[_-]init|data[_-]parallel|head[_-]node|etcd|redis|mooncake|store|router|worker|service|advertise"
+    r"|k8s[_-]node|my[_-]node|side[_-]channel|smtp|db|mongo|kafka|registry|gateway|api|target|source|src|dst|from|to)"
+)
+_HOST_KEYS = (
+    rf"(?:{_KEYS}[_-])*(?:address(?:es)?|addr|host(?:s|[_-]?name|[_-]?ip)?|node(?:[_-]?name|[_-]?id|list)?|endpoints?|nodename"
+    r"|server[_-]?name)"
+)
+_HOSTS = tuple(  # each with the host as its only group
+    one.replace("HOST", _HOST)
+    for one in (
+        r"(?i)\b(?:https?|tcp|grpcs?|wss?|redis|rediss|amqps?|mongodb|mysql|postgres(?:ql)?|etcd|nats|kafka|zmq|ucx|ftp|ldaps?|smtp"
+        r"|imap|nfs|hdfs|ssh|http\+unix|git|rsync|mooncake)(?:\+\w+)?://(?:[^\s/@\"']*@)?HOST",
+        rf"(?i)(?:^|[^\w])(?:\w+[_-])?{_HOST_KEYS}\\?[\"']?\]?(?:\s*=\s*|\s*:\s+|\":|':| is )\\?[\"']?(?:tcp://)?HOST",
+        rf"(?i)(?:^|\s)--?{_HOST_KEYS}[ \t]+[\"']?(?:tcp://)?HOST",
+        r"(?:^|\n|[\s(|])HOST:[0-9]+:[0-9]+ (?:\[[0-9]+\] )?(?:[\w./]+:[0-9]+ )?NCCL",
+        r"(?m)^(?:<[0-9]+>)?[A-Z][a-z]{2} +[0-9]+ [0-9:]{8} HOST [\w./()-]+(?:\[[0-9]+\])?:",
+        r"(?m)^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)? HOST [\w./()-]+(?:\[[0-9]+\])?:",
+        r"(?:^|[\s\[(])[a-z_][a-z0-9_-]*@HOST(?::[^\s$#]*| [^\s$#\]]+\])?[$#](?:\s|$)",
+        r"(?m)^\(?[\w.-]*\)? ?\[?[a-z_][a-z0-9_.-]*@HOST[: ][^\n]{0,80}?[$#] ",
+        r"\b(?:ssh|scp|rsync|sftp|mosh|ping|telnet|nc|ssh-copy-id) (?:-[A-Za-z46]+ (?:[^\s@-][^\s@]* )??)*?(?:[\w.-]+@)HOST",
+        r"\b(?:ssh|ping|telnet|mosh) (?:-[A-Za-z46]+ )*HOST(?:\s|$|[\"';])",
+        r"\[HOST\]:[0-9]{2,5}\b",
+        r"(?m)^HOST +slots=[0-9]",
+        r"(?i)\b(?:node|host|hostname|machine) [\"']?([a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9]+[a-z0-9.-]*)",
+        r"(?m)^(?:uname[^\n]*: )?Linux HOST [0-9]+\.[0-9]+",
+        r"\b(?:10|192|172)(?:\.[0-9]{1,3}){3} +([a-z][\w.-]*-[\w.-]+) +<none>",
+        r"\bNode: +HOST/",
+        r"\b(ip-[0-9]{1,3}-[0-9]{1,3}-[0-9]{1,3}-[0-9]{1,3}(?:\.[A-Za-z0-9-]+)*)",
+    )
+)
+_SEVERAL = (  # with several hosts as its only group
+    r"(?i)\b(?:mpirun|mpiexec|horovodrun|deepspeed|pdsh|srun|clush)\b[^\n]*? (?:-H|--hosts?|-host|-w|--nodelist|--?include)"
+    r" ?=?[\"']?([\w.,:\[\]-]+)",
+    r"\b(?:SLURM_(?:JOB_|STEP_)?NODELIST|SLURM_NODE_ALIASES|PBS_NODES|LSB_HOSTS|HOSTS|NODES|NODE_LIST|HOSTLIST|NODE_IPS)=[\"']?([\w.,:\[\]-]+)",
+)
+_DOMAIN = r"\b([A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+)\b"
+_V4 = r"\b([0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3})\b"
+_V6 = r"([0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7})"
+_MAC = r"\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b"
+_MAIL = r"([A-Za-z0-9][\w.+%-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9-]*[A-Za-z][A-Za-z0-9-]*)+)"
+_USERS = (
+    r"/(?:home|Users|export/home|nfs/home|mnt/home|lustre/home|data/home|nas/home|share/home)/([A-Za-z0-9_][\w.@-]*)",
+    r"(?i)\b[A-Z]:(?:\\+|/)Users(?:\\+|/)([A-Za-z0-9_][\w.@-]*)",
+    r"\b(?:USER|LOGNAME|USERNAME|SUDO_USER|SLURM_JOB_USER|KUBE_USER)[\"']?(?:=|: ?)[\"']?([A-Za-z_][\w.@-]*)",
+    r"\b[ug]id=[0-9]+\(([A-Za-z_][\w.@-]*)\)",
+    r"(?m)(?:^|[\s\[(])([a-z_][a-z0-9_.-]*)@[A-Za-z0-9][\w.-]*(?:[: ][^\n]{0,80}?)?[$#](?:\s|$)",
+    r"\b(?:ssh|scp|rsync|sftp) (?:[^\n]*? )?([a-z_][\w.-]*)@[A-Za-z0-9]",
+    r"(?:^|[\s\"'=:])~([a-z_][\w.-]*)/",
+)
+_QUOTED = r"('(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?)"
+_IDS = r"(\[[0-9,\s.…]*\]?)"
+_SAID = (  # what is asked and answered, where engines print it; the group is it with its quotes
+    rf"\b(?:prompt|text|output|completion|generated_text|input_text|full_text|delta)\b(?:: |=| = ){_QUOTED}",
+    rf"\b(?:(?:prompt|output|input)_token_ids?|(?:origin_)?input_ids|output_ids|token_ids|prompt_ids)[\"']?(?:: ?|=){_IDS}",
+    r"\btext=(\[(?:'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|[, ])*\]?)",
+)
+_KEYED = (
+    r"prompt|content|text|reasoning_content|reasoning|input|inputs|output|outputs|completion|generated_text|output_text|input_text"
+    r"|arguments|query|question|answer|response|instructions|system|system_prompt|prompt_text|user_input|document|documents|passage"
+    r"|suffix|refusal|delta|user|raw_request_body"
+)
+_JSON = (
+    rf"(?s)[\"'](?:{_KEYED})[\"']: ?(\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?)",
+    rf"\\+\"(?:{_KEYED})\\+\": ?(\\+\"[^\"]*\")",
+    rf"[\"'](?:{_KEYED})[\"']: ?(\[ ?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[, ])+\]?)",
+    r"(data:(?:image|audio|video)/[\w.+-]+;base64,[A-Za-z0-9+/=]{16,})",
+)
+_ALWAYS = re.compile(r"(?:prompt|content|text|completion|input_text|generated_text|full_text|arguments)\b")
+_VERSIONED = re.compile(  # a package, a word for a version, or an operator of one stands before
+    r"(?i)(?:cu\d*|cudnn|nccl|rccl|hccl|cann|curand|cublas\w*|cufft|cusolver|cusparse\w*|cuda\w*|npp|nvjpeg|lib[a-z]\w*|nv\w+"
+    r"|version\w*|ver|versions|release\w*|driver\w*|firmware|toolkit|kit|bios|rocm|hip|torch\w*|vllm|sglang|lmdeploy|xllm|[a-z]+-cu\d\d"
+    r"|[\w-]+-cu1\d|\bv|==|>=|<=|~=|!=|wheel|package|ofed|mlnx\w*|ucx|gdrcopy|efa|nvshmem|tensorrt|trt|kernel|glibc|to|than|from|until|since)"
+    r"[\s|=:'\"(<>~@_,/-]*\Z"
+)
+
+
+_ALL = (*_HOSTS, *_SEVERAL, _DOMAIN, _V4, _V6, _MAC, _MAIL, *_USERS, *_SAID, *_JSON)
+
+
+@cache
+def _at_once() -> PatternSet:
+    """All of them, to be looked for in one pass: most texts show few."""
+    return PatternSet(_ALL)
+
+
+class _Text(str):
+    """A text that knows which of the patterns it shows."""
+
+    shows: frozenset[str]
+
+
+def _looked_at(text: str) -> _Text:
+    known = _Text(text)
+    known.shows = frozenset(_ALL[number] for number in _at_once().found(text))
+    return known
+
+
+def _found(patterns: tuple[str, ...], text: _Text) -> Iterator[tuple[int, int, str]]:
+    """The group of each match of each pattern that the text shows."""
+    for one in patterns:
+        for found in compile_pattern(one).finditer(text) if one in text.shows else ():
+            for number, group in enumerate(found.groups(), 1):
+                if group:
+                    yield found.start(number), found.end(number), group
+
+
+def marks(text: str) -> list[Mark]:
+    """Everything private in the text, in its order; what lies within something else is left to that."""
+    seen = _looked_at(text)
+    found = sorted([*_prompts(seen), *_mails(seen), *_addresses(seen), *_hosts(seen), *_users(seen)], key=_order)
+    kept: list[Mark] = []
+    for one in found:
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return kept
+
+
+def _order(one: Mark) -> tuple[int, int]:
+    return one.start, -one.end
+
+
+def _prompts(text: _Text) -> Iterator[Mark]:
+    for patterns in (_SAID, _JSON):
+        for start, end, said in _found(patterns, text):
+            inner = said.strip("\\\"'[]… ")
+            if not inner or len(set(inner.replace(" ", ""))) < 3 or inner.startswith("[redacted"):
+                continue  # nothing, or one character over and over: a failure's sign, and nobody's words
+            key = text[max(0, start - 24) : start]
+            sure = patterns is _SAID or bool(_ALWAYS.search(key)) or said.startswith("data:")
+            if sure or " " in inner or not inner.isascii() or len(inner) > 40:
+                yield Mark(start, end, "prompt", said)
+
+
+def _mails(text: _Text) -> Iterator[Mark]:
+    if "@" in text:
+        for start, end, name in _found((_MAIL,), text):
+            host = name.partition("@")[2]
+            if (
+                not is_public(host)
+                and not is_file(host)
+                and is_domain(host)
+                and text[max(0, start - 3) : start] != "://"
+            ):
+                yield Mark(start, end, "mail", name.lower())
+
+
+def _addresses(text: _Text) -> Iterator[Mark]:
+    for start, end, name in _found((_V4,), text):
+        if _is_v4(name) and not _is_version(text, start, end):
+            yield Mark(start, end, "address", name)
+    if ":" not in text and "-" not in text:
+        return
+    for start, end, name in _found((_MAC,), text):
+        if (
+            text[start - 1 : start] not in (":", "-")
+            and text[end : end + 1] not in (":", "-")
+            and len(set(name.lower())) > 2
+        ):
+            yield Mark(start, end, "mac", name.lower().replace("-", ":"))
+    for start, end, name in _found((_V6,), text):
+        around = text[start - 1 : start] + text[end : end + 1]
+        if not any(one.isalnum() or one in ":_" for one in around) and _is_v6(name):
+            yield Mark(start, end, "address", name.lower())
+
+
+def _is_v4(name: str) -> bool:
+    parts = name.split(".")
+    if any((len(one) > 1 and one[0] == "0") or int(one) > 255 for one in parts):
+        return False
+    return int(parts[0]) not in (0, 127, 255) and int(parts[0]) < 224
+
+
+def _is_version(text: str, start: int, end: int) -> bool:
+    """Whether four numbers are a version: a library's, as `nvidia-curand-cu12 10.3.9.90`."""
+    if (
+        text[start - 1 : start] in (".", "_", "+")
+        or text[end : end + 1] in ("+", "_")
+        or re.match(r"\.\d|-py|-cp|[a-z]", text[end:])
+    ):
+        return True
+    begin = max(text.rfind("\n", 0, start) + 1, start - 60)
+    return bool(_VERSIONED.search(text[begin:start])) and not _told_address(text[begin:start])
+
+
+def _told_address(before: str) -> bool:
+    """Whether what stands before a number says that it is an address, whatever word it ends with."""
+    return bool(
+        re.search(r"(?i)(?:ip|addr\w*|host\w*|://|from|to|peer|connect\w*|remote|@)[\s=:'\"\[(<]*\Z", before)
+    ) and not re.search(r"(?i)(?:version|upgrade|downgrade|update|\d)[\s\w.]*\Z", before)
+
+
+def _is_v6(name: str) -> bool:
+    groups = name.split(":")
+    if "::" not in name:
+        return len(groups) == 8 and all(groups)
+    if name.count("::") > 1 or len(name) < 5 or not re.search(r"\d", name):
+        return False
+    full = [one for one in groups if one]
+    return len(full) >= 2 and len(groups) <= 8 and name.lower() not in ("fe80::", "ff02::1")
+
+
+def _hosts(text: _Text) -> Iterator[Mark]:
+    for start, end, name in _found(_HOSTS, text):
+        if _is_host(name):
+            yield Mark(start, end, "host", name)
+    for start, _, names in _found(_SEVERAL, text):
+        for one in re.finditer(r"[A-Za-z][\w.-]*(?:\[[\d,-]+\])?", names):
+            if _is_host(one[0].partition("[")[0]):
+                yield Mark(start + one.start(), start + one.end(), "host", one[0])
+    for start, end, name in _found((_DOMAIN,), text):
+        if _is_own_domain(name, text[start - 1 : start], text[end : end + 1], text[max(0, start - 3) : start] == "://"):
+            yield Mark(start, end, "host", name)
+
+
+def _is_host(name: str) -> bool:
+    if len(name) < 2 or name.replace(".", "").replace("-", "").isdigit() or re.fullmatch(r"[\d.]+", name):
+        return False
+    return not (is_public(name) or is_role(name) or is_file(name) or name.startswith("[redacted"))
+
+
+def _is_own_domain(name: str, before: str, after: str, is_url: bool) -> bool:
+    """Whether dotted words are somebody's host: by their ending, and not an attribute, a label's prefix or a file."""
+    if (before in ("/", "@", ".", "_", "$", "-", "\\") and not is_url) or after in ("_", "(", "\\") or is_public(name):
+        return False
+    labels = name.split(".")
+    numbered = any(re.search(r"[a-z]-?\d|-", one) for one in labels[:-1])
+    if is_domain(name, certain=True):
+        return after != "/" or is_url or numbered or len(labels) > 2
+    return is_domain(name) and (is_url or (numbered and len(labels) > 2))
+
+
+def _users(text: _Text) -> Iterator[Mark]:
+    for start, _, name in _found(_USERS, text):
+        plain = name.rstrip(".-")
+        if plain and plain.lower() not in USERS and not is_role(plain) and not plain.isdigit():
+            yield Mark(start, start + len(plain), "user", plain)
+
+
+def everywhere(one: Mark) -> bool:
+    """Whether a host's name is so much its own that it is hidden wherever it stands, and not only where it was told."""
+    bare = one.name.partition(".")[0]
+    return (
+        one.kind == "host"
+        and len(bare) > 3
+        and bool(re.search(r"\d|-", bare))
+        and not is_role(bare)
+        and "[" not in bare
+    )

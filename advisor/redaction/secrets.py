@@ -1,0 +1,210 @@
+"""Secrets in a text, found by their shape, by the name they are given to, or by where they stand.
+
+    hf_AbCd…                                  a shape that its issuer chose
+    --api-key x, "password": "y", HF_TOKEN=z  a name that says it
+    https://user:x@host, sshpass -p x         a place that says it
+    kind: Secret, data: {any: base64}         a document that says it
+    -----BEGIN RSA PRIVATE KEY-----           a block, over several lines
+
+All patterns are of the linear-time engine, for the texts are strangers'. Lines stay as many as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from advisor.patterns import Match, Pattern, compile_pattern
+from advisor.redaction.names import GONE, says_secret
+
+Span = tuple[int, int]
+
+# Each with the part to hide as its only group. Prefixes are their issuers' own.
+_SHAPES = (
+    r"\b((?:hf|api_org)_[A-Za-z0-9]{16,})",  # Hugging Face
+    r"\b(sk-[A-Za-z0-9_-]{16,})",  # OpenAI, Anthropic (sk-ant-), DeepSeek, OpenRouter
+    r"\b((?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,})",
+    r"\b((?:glpat|gldt|glrt|glptt|glft|glsoat|glcbt|glimt|glagent|gloas|glffct)-[A-Za-z0-9_.-]{16,})",  # GitLab
+    r"\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,})\b",  # AWS key ids
+    r"\b(LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{28,})\b",  # Alibaba Cloud, Tencent Cloud
+    r"\b(xox[abeprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,})",  # Slack
+    r"hooks\.slack\.com/(?:services|workflows)/([A-Za-z0-9/_-]{16,})",
+    r"\b(AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{16,}|GOCSPX-[A-Za-z0-9_-]{16,})",  # Google
+    r"([A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})",  # an Entra application's secret
+    r"\b(eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{5,})?)",  # JSON web tokens
+    r"\b(nvapi-[A-Za-z0-9_-]{16,}|wandb_v1_[A-Za-z0-9_]{16,}|gsk_[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{20,})",
+    r"\b(xai-[A-Za-z0-9]{20,}|pplx-[A-Za-z0-9]{20,}|tgp_v1_[A-Za-z0-9_-]{16,}|fw_[A-Za-z0-9]{20,})",
+    r"\b(ms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})",  # ModelScope
+    r"\b(npm_[A-Za-z0-9]{30,}|pypi-AgE[A-Za-z0-9_-]{16,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{16,})",
+    r"\b(hv[sbr]\.[A-Za-z0-9_-]{16,}|glsa_[A-Za-z0-9_]{20,}|dapi[0-9a-f]{32}|do[opr]_v1_[0-9a-f]{32,})",
+    r"\b((?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|AGE-SECRET-KEY-1[A-Z0-9]{20,})",
+    r"\b([0-9]{8,10}:AA[A-Za-z0-9_-]{32,})",  # Telegram
+    r"(?i)\b(?:bearer|basic)[ :]+([A-Za-z0-9._~+/=-]{8,})",
+    r"(?i)\b(?:proxy-)?authorization[\"']?\s*[:=]\s*[\"']?(?:[a-z]+ )?([^\s\"',;\[]{6,})",
+    r"(?i)\b(?:x-api-key|api-key|x-auth-token|private-token|job-token|x-amz-security-token)[\"']?: *[\"']?"
+    r"([^\s\"',;\[]{6,})",
+    r"(?i)\b(?:set-)?cookie: *([^\n\"']{6,})",
+    r"://[^\s/:@\"'<>$]*:([^\s/@\"'<>$][^\s/@]*)@",  # user:password in a URL
+    r"://([A-Za-z0-9_.~-]{20,})@",  # a token in a URL
+    r"(?i)[?&;](?:access_token|api[_-]?key|token|key|sig|signature|password|x-amz-signature|x-amz-security-token"
+    r"|x-amz-credential|sv_sig|se_sig)=([^\s&\"'#;]{6,})",
+    r"(?i)\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|SharedSecret)=([^\s;\"']{6,})",
+    r"(?i)\bsshpass\s+(?:-\w\s+)*?-p\s*('[^'\n]*'|\"[^\"\n]*\"|\S+)",
+    r"(?i)\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]*?\s-p('[^'\n]*'|\"[^\"\n]*\"|[^\s'\"]+)",
+    r"(?i)\bredis-cli\b[^\n|;]*?\s-a\s*('[^'\n]*'|\"[^\"\n]*\"|\S+)",
+    r"(?i)\bcurl\b[^\n|;]*?\s(?:-u|--user|--proxy-user)[ =]*['\"]?[^\s:'\"]+:([^\s'\"]+)",
+    r"(?i)\b(?:docker|podman|nerdctl|helm registry|crane auth|oras|skopeo) login\b[^\n|;]*?\s-p[ =]*"
+    r"('[^'\n]*'|\"[^\"\n]*\"|\S+)",
+    r"(?i)\bIDENTIFIED BY '([^']+)'",
+)
+_PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----([^-]*)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?"
+_CUT = (  # the start of a token, where the text was cut within it
+    r"\b((?:hf_|sk-|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeprs]-|AIza|eyJ|nvapi-)[A-Za-z0-9_.-]{3,})(?:…|\.\.\.)"
+)
+_LINE = r"(?m)^[ \t|>]*([A-Za-z0-9+/]{60,76}={0,2})[ \t\r]*$"  # of a key whose first line is not shown
+_PADDED = r"(?m)^\s+[\w.-]+:\s+[\"']?([A-Za-z0-9+/]{6,}={1,2})[\"']?\s*$"  # of a Secret whose kind is not shown
+
+_NAME = (
+    r"(?:[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|credentials?|dsn|webhook|[_-]pat|[_-]pass|[_-]sas"
+    r"|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?|account[_-]?keys?|cryption[_-]?keys?|signing[_-]?keys?"
+    r"|session[_-]?keys?|ssh[_-]?keys?|license[_-]?keys?|auth|dockerconfigjson|connection[_-]?string)"
+    r"(?:[_-](?:id|value|string|key|data|b64|base64|url))?)"
+)
+_VALUE = r"(\\*\"(?:[^\"\\\n]|\\.)*\\*\"?|\\*'(?:[^'\\\n]|\\.)*\\*'?|[^\s\"',;}{)\]]+)"
+_ASSIGNED = rf"(?i)(\\*[\"']?)({_NAME})\b\\*[\"']?\]?(\s*=\s*|\s*:\s*|[ \t]+(?:is[ \t]+)?){_VALUE}"
+_PAIRS = (  # the entries of a manifest's `env`
+    r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?[ \t\r]*\n[ \t-]*value:[ \t]*(\S[^\n\r]*)",
+    r"(?i)\"name\":\s*\"([\w.-]+)\",\s*\"value\":\s*\"((?:[^\"\\]|\\.)*)\"",
+)
+_IS_SECRET = r"(?m)(?:^|[{,\s])[\"']?kind[\"']?:\s*[\"']?Secret\b"
+_ENTRY = r"(?m)^\s+[\"']?[\w./-]+[\"']?:[ \t]+[\"']?([^\s\"'|>{\[&*!#][^\n\"']*)"
+_BLOCK = r"(?s)[\"']?(?:data|stringData)[\"']?:\s*\{([^}]*)\}"
+_JSON_VALUE = r":\s*\"((?:[^\"\\]|\\.)+)\""
+
+
+def without_secrets(text: str) -> str:
+    """The text with `[redacted]` for each secret."""
+    found = sorted(set(_spans(text)), key=lambda span: (span[0], -span[1]))
+    kept, at = [], 0
+    for start, end in found:
+        if start < at:
+            start, end = at, max(at, end)  # within one that is hidden already, or beyond its end
+        if start < end:
+            kept += [text[at:start], _gone(text[start:end])]
+            at = end
+    return "".join([*kept, text[at:]]).replace(GONE + GONE, GONE) if kept else text
+
+
+def _gone(hidden: str) -> str:
+    """What stands for it: as many lines as it had."""
+    return GONE + f"\n{GONE}" * hidden.count("\n")
+
+
+@cache
+def _shapes() -> Pattern:
+    return compile_pattern("|".join(f"(?:{one})" for one in (*_SHAPES, _PEM, _CUT)))
+
+
+def _spans(text: str) -> Iterator[Span]:
+    for found in _shapes().finditer(text):
+        number = next((at for at, one in enumerate(found.groups(), 1) if one is not None), 0)
+        if number and found.group(number).strip() and _is_value(found.group(number)):
+            yield _inside(text, found.start(number), found.end(number))
+    yield from _named(text)
+    yield from _of_lines(text)
+    if "Secret" in text:
+        yield from _of_manifests(text)
+
+
+def _is_value(text: str) -> bool:
+    """Whether it stands for itself: no variable, no place to fill in."""
+    return not text.lstrip("\"'\\").startswith(("$", "<", "{{", "%", GONE, "***", "…"))
+
+
+def _inside(text: str, start: int, end: int) -> Span:
+    """The span without the quotes, plain or escaped, around it and the line ends at it."""
+    while start < end and text[start] in "\"'\\\r\n":
+        start += 1
+    while start < end and text[end - 1] in "\"'\r\n":
+        end -= 1
+    return start, end
+
+
+def _named(text: str) -> Iterator[Span]:
+    """Values that stand behind a name that says it; `--api-keys a b` gives several to one name."""
+    for found in compile_pattern(_ASSIGNED).finditer(text):
+        name, joint, value = (str(found.group(number)) for number in (2, 3, 4))
+        start, end = _inside(text, found.start(4), found.end(4))
+        plain = text[start:end]
+        if not plain or not _is_value(plain) or not _hides(name, joint, plain, value[:1] in "\"'\\"):
+            continue
+        yield start, end
+        if name.lower().endswith("keys") and not joint.strip(' :"'):
+            more = compile_pattern(r"[ \t]+([^\s-]\S*)")
+            at = end
+            while (after := more.match(text[at : at + 400])) is not None:
+                yield at + after.start(1), at + after.end(1)
+                at += after.end(1)
+    for pattern in _PAIRS:
+        for found in compile_pattern(pattern).finditer(text):
+            start, end = _inside(text, found.start(2), found.end(2))
+            if start < end and _is_value(text[start:end]) and says_secret(str(found.group(1)), text[start:end]):
+                yield start, end
+
+
+def _hides(name: str, joint: str, value: str, quoted: bool) -> bool:
+    """Whether a value is hidden for its name: what a name, an `=` or `:` says, prose says only of what looks secret."""
+    if not says_secret(name, value) or re.fullmatch(r"[-+]?\d+(?:\.\d+)?", value):
+        return name.startswith("-") and says_secret(name, value) and len(value) > 5  # a password of digits
+    if "=" in joint or name.startswith("-"):
+        return len(value) > 2
+    if ":" in joint:
+        return len(value) > 3 and (quoted or name.lower() != "auth" or _mixed(value)) and not value.endswith(":")
+    return len(value) > 5 and _mixed(value) and "/" not in value and "(" not in value
+
+
+def _mixed(value: str) -> bool:
+    """Letters and digits, or small and capital letters within, as chance makes and a word is not."""
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    return letters and (digits or not (value.islower() or value.isupper() or value.istitle()))
+
+
+def _of_lines(text: str) -> Iterator[Span]:
+    for pattern in (_LINE, _PADDED):
+        for found in compile_pattern(pattern).finditer(text):
+            value = str(found.group(1))
+            if any(map(str.islower, value)) and any(map(str.isupper, value)):
+                yield found.start(1), found.end(1)
+
+
+def _of_manifests(text: str) -> Iterator[Span]:
+    """The values of Kubernetes' Secrets: any name may stand before them."""
+    at = 0
+    for part in re.split(r"(?m)(^---.*$)", text):
+        if compile_pattern(_IS_SECRET).search(part):
+            yield from ((at + start, at + end) for start, end in _of_secret(part))
+        at += len(part)
+
+
+def _of_secret(part: str) -> Iterator[Span]:
+    entry, value = compile_pattern(_ENTRY), compile_pattern(_JSON_VALUE)
+    for found in compile_pattern(_BLOCK).finditer(part):
+        yield from _groups(value.finditer, str(found.group(1)), found.start(1))
+    inside, at = False, 0
+    for line in part.splitlines(keepends=True):
+        bare = line.strip()
+        if not line[:1].isspace() or bare in ("data:", "stringData:"):
+            inside = bare in ("data:", "stringData:")
+        elif inside and bare:
+            told = list(_groups(entry.finditer, line, at))
+            indented = len(line) - len(line.lstrip())
+            block = not told and ":" not in bare  # a line of a block, such as a file that is kept in the Secret
+            yield from told or ([(at + indented, at + indented + len(bare))] if block else [])
+        at += len(line)
+
+
+def _groups(finditer: Callable[[str], Iterator[Match]], text: str, at: int) -> Iterator[Span]:
+    for found in finditer(text):
+        start, end = found.start(1), found.end(1)
+        yield at + start, at + start + len(text[start:end].rstrip())
