@@ -106,13 +106,13 @@ def _of(given: _Input, quoted: list[_Quoted]) -> Iterator[ExcerptOut]:
         first = max(1, run[0].first - AROUND)
         last = min(given.last, max(one.last for one in run) + AROUND)
         hits = sorted({line for one in run for line in range(one.first, one.last + 1) if given.line(line)})
-        lines = tuple(_line(given.line(number), number, run) for number in range(first, last + 1))
+        whole = redact("\n".join(given.line(number) for number in range(first, last + 1))).split("\n")
+        lines = tuple(_line(line, number, run) for number, line in enumerate(whole, first))
         yield ExcerptOut(given.name, first, lines, tuple(hits), tuple(dict.fromkeys(one.place for one in run)))
 
 
 def _line(line: str, number: int, run: Iterable[_Quoted]) -> str:
-    """The line, redacted; a long one cut around what is quoted of it."""
-    line = redact(line)
+    """The line; a long one cut around what is quoted of it."""
     if len(line) <= WIDTH:
         return line
     quotes = (one.quote.strip("…").strip() for one in run if one.first <= number <= one.last)

@@ -37,7 +37,7 @@ _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
 
 _MAY = Shape(  # what any text with a secret in it shows
     r"(?i:token(?!s\b|_ids?|iz)|secret|passw|passphrase|pwd|key|auth|cred|bearer|basic|cookie|sig=|dsn|webhook|\bpat[_=:]|\bsas\b"
-    r"|(?:sshpass|mysql|mariadb|redis|curl|login|docker)\w*\s.*-)|://|-----BEGIN"
+    r"|(?:sshpass|mysql|mariadb|redis|curl|login|docker)[\w-]*\s.*-)|://|-----BEGIN"
     r"|(?<![\w+/=.~-])(?=[\w+/=.~-]*\d)[\w+/=.~-]{16,}"
 )
 

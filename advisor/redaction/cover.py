@@ -25,8 +25,8 @@ _MAY = Shape(  # what any text with something of the kind in it shows: asked bef
     r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
     r"|reasoning|instructions|document|passage|refusal|body)s?[\"']*\s?[:=] ?[\"'\[\\]"
     r"|(?:ssh|scp|rsync|ping|mpirun|srun|pdsh|deepspeed)\s|slots=|NODELIST|[ug]id=|Linux |\bip-\d"
-    r"|^[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d[^\s]* \S+ \S+:|machine |\.(?:com|net|org|io|ai|edu|gov|cn|internal|local"
-    r"|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa"
+    r"|^[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d[^\s]* \S+ \S+:|machine |\.(?:com|net|org|io|ai|edu|gov|cn|internal"
+    r"|local|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa"
     r"|consul|invalid|localdomain)\b",
     re.M,
 )

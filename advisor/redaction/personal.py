@@ -53,7 +53,8 @@ _HOSTS = tuple(  # each with the host as its only group
         r"(?m)^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9:]+)? HOST [\w./()-]+(?:\[[0-9]+\])?:",
         r"(?:^|[\s\[(])[a-z_][a-z0-9_-]*@HOST(?::[^\s$#]*| [^\s$#\]]+\])?[$#](?:\s|$)",
         r"(?m)^\(?[\w.-]*\)? ?\[?[a-z_][a-z0-9_.-]*@HOST[: ][^\n]{0,80}?[$#] ",
-        r"\b(?:ssh|scp|rsync|sftp|mosh|ping|telnet|nc|ssh-copy-id) (?:-[A-Za-z46]+ (?:[^\s@-][^\s@]* )??)*?(?:[\w.-]+@)HOST",
+        r"\b(?:ssh|scp|rsync|sftp|mosh|ping|telnet|nc|ssh-copy-id) (?:-[A-Za-z46]+ (?:[^\s@-][^\s@]* )??)*?"
+        r"(?:[\w.-]+@)HOST",
         r"\b(?:ssh|ping|telnet|mosh) (?:-[A-Za-z46]+ )*HOST(?:\s|$|[\"';])",
         r"\[HOST\]:[0-9]{2,5}\b",
         r"(?m)^HOST +slots=[0-9]",
@@ -65,9 +66,10 @@ _HOSTS = tuple(  # each with the host as its only group
     )
 )
 _SEVERAL = (  # with several hosts as its only group
-    r"(?i)\b(?:mpirun|mpiexec|horovodrun|deepspeed|pdsh|srun|clush)\b[^\n]*? (?:-H|--hosts?|-host|-w|--nodelist|--?include)"
-    r" ?=?[\"']?([\w.,:\[\]-]+)",
-    r"\b(?:SLURM_(?:JOB_|STEP_)?NODELIST|SLURM_NODE_ALIASES|PBS_NODES|LSB_HOSTS|HOSTS|NODES|NODE_LIST|HOSTLIST|NODE_IPS)=[\"']?([\w.,:\[\]-]+)",
+    r"(?i)\b(?:mpirun|mpiexec|horovodrun|deepspeed|pdsh|srun|clush)\b[^\n]*? "
+    r"(?:-H|--hosts?|-host|-w|--nodelist|--?include) ?=?[\"']?([\w.,:\[\]-]+)",
+    r"\b(?:SLURM_(?:JOB_|STEP_)?NODELIST|SLURM_NODE_ALIASES|PBS_NODES|LSB_HOSTS|HOSTS|NODES|NODE_LIST|HOSTLIST|NODE_IPS)"
+    r"=[\"']?([\w.,:\[\]-]+)",
 )
 _DOMAIN = r"\b([A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+)\b"
 _V4 = r"\b([0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3})\b"
@@ -87,7 +89,8 @@ _QUOTED = r"('(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?)"
 _IDS = r"(\[[0-9,\s.…]*\]?)"
 _SAID = (  # what is asked and answered, where engines print it; the group is it with its quotes
     rf"\b(?:prompt|text|output|completion|generated_text|input_text|full_text|delta)\b(?:: |=| = ){_QUOTED}",
-    rf"\b(?:(?:prompt|output|input)_token_ids?|(?:origin_)?input_ids|output_ids|token_ids|prompt_ids)[\"']?(?:: ?|=){_IDS}",
+    r"\b(?:(?:prompt|output|input)_token_ids?|(?:origin_)?input_ids|output_ids|token_ids|prompt_ids)[\"']?(?:: ?|=)"
+    rf"{_IDS}",
     r"\btext=(\[(?:'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|[, ])*\]?)",
 )
 _KEYED = (
@@ -101,7 +104,8 @@ _JSON = (
     rf"[\"'](?:{_KEYED})[\"']: ?(\[ ?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[, ])+\]?)",
     r"(data:(?:image|audio|video)/[\w.+-]+;base64,[A-Za-z0-9+/=]{16,})",
 )
-_ALWAYS = re.compile(r"(?:prompt|content|text|completion|input_text|generated_text|full_text|arguments)\b")
+_API_GROUP = re.compile(r"/v\d+(?:(?:alpha|beta)\d+)?\b")
+_ALWAYS = re.compile(r"(?:prompt|content|text|completion|arguments)[\"'\\]+: ?\Z")
 _VERSIONED = re.compile(  # a package, a word for a version, or an operator of one stands before
     r"(?i)(?:cu\d*|cudnn|nccl|rccl|hccl|cann|curand|cublas\w*|cufft|cusolver|cusparse\w*|cuda\w*|npp|nvjpeg|lib[a-z]\w*|nv\w+"
     r"|version\w*|ver|versions|release\w*|driver\w*|firmware|toolkit|kit|bios|rocm|hip|torch\w*|vllm|sglang|lmdeploy|xllm|[a-z]+-cu\d\d"
@@ -159,10 +163,11 @@ def _prompts(text: _Text) -> Iterator[Mark]:
     for patterns in (_SAID, _JSON):
         for start, end, said in _found(patterns, text):
             inner = said.strip("\\\"'[]… ")
-            if not inner or len(set(inner.replace(" ", ""))) < 3 or inner.startswith("[redacted"):
+            if not inner or len(set(inner.replace(" ", ""))) < 3 or inner.startswith("redacted"):
                 continue  # nothing, or one character over and over: a failure's sign, and nobody's words
             key = text[max(0, start - 24) : start]
-            sure = patterns is _SAID or bool(_ALWAYS.search(key)) or said.startswith("data:")
+            sure = patterns is _SAID and not key.endswith("text: ") or bool(_ALWAYS.search(key))
+            sure = sure or said.startswith("data:")
             if sure or " " in inner or not inner.isascii() or len(inner) > 40:
                 yield Mark(start, end, "prompt", said)
 
@@ -237,14 +242,17 @@ def _is_v6(name: str) -> bool:
 
 def _hosts(text: _Text) -> Iterator[Mark]:
     for start, end, name in _found(_HOSTS, text):
-        if _is_host(name):
+        if _is_host(name) and not (name.istitle() and name.isalpha()):  # a word of prose
             yield Mark(start, end, "host", name)
     for start, _, names in _found(_SEVERAL, text):
         for one in re.finditer(r"[A-Za-z][\w.-]*(?:\[[\d,-]+\])?", names):
             if _is_host(one[0].partition("[")[0]):
                 yield Mark(start + one.start(), start + one.end(), "host", one[0])
     for start, end, name in _found((_DOMAIN,), text):
-        if _is_own_domain(name, text[start - 1 : start], text[end : end + 1], text[max(0, start - 3) : start] == "://"):
+        is_url = text[max(0, start - 3) : start] == "://"
+        if not is_url and _API_GROUP.match(text, end):
+            continue
+        if _is_own_domain(name, text[start - 1 : start], text[end : end + 1], is_url):
             yield Mark(start, end, "host", name)
 
 

@@ -72,11 +72,14 @@ _NAME = (
     r"(?:[_-](?:id|value|string|key|data|b64|base64|url))?)"
 )
 _VALUE = r"(\\*\"(?:[^\"\\\n]|\\.)*\\*\"?|\\*'(?:[^'\\\n]|\\.)*\\*'?|[^\s\"',;}{)\]]+)"
-_ASSIGNED = rf"(?i)(\\*[\"']?)({_NAME})\b\\*[\"']?\]?(\s*=\s*|\s*:\s*|[ \t]+(?:is[ \t]+)?){_VALUE}"
+_JOINT = r"(\s*=\s*|\s*:\s*|\s*,\s*|[ \t]+(?:is[ \t]+)?|[ \t\r]*\n[ \t]*- +)"  # the last two of flags, in lists
+_ASSIGNED = rf"(?i)(\\*[\"']?)({_NAME})\b\\*[\"']?\]?{_JOINT}{_VALUE}"
 _PAIRS = (  # the entries of a manifest's `env`
     r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?[ \t\r]*\n[ \t-]*value:[ \t]*(\S[^\n\r]*)",
+    r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?,[ \t]*value:[ \t]*('[^'\n]*'|\"[^\"\n]*\"|[^\s,}]+)",
     r"(?i)\"name\":\s*\"([\w.-]+)\",\s*\"value\":\s*\"((?:[^\"\\]|\\.)*)\"",
 )
+_CMDLET = re.compile(r"(?:Get|Read|New|Import|ConvertTo|Invoke)-[A-Z][A-Za-z]+")  # PowerShell: a call, no value
 _IS_SECRET = r"(?m)(?:^|[{,\s])[\"']?kind[\"']?:\s*[\"']?Secret\b"
 _ENTRY = r"(?m)^\s+[\"']?[\w./-]+[\"']?:[ \t]+[\"']?([^\s\"'|>{\[&*!#][^\n\"']*)"
 _BLOCK = r"(?s)[\"']?(?:data|stringData)[\"']?:\s*\{([^}]*)\}"
@@ -119,7 +122,8 @@ def _spans(text: str) -> Iterator[Span]:
 
 def _is_value(text: str) -> bool:
     """Whether it stands for itself: no variable, no place to fill in."""
-    return not text.lstrip("\"'\\").startswith(("$", "<", "{{", "%", GONE, "***", "…"))
+    plain = text.lstrip("\"'\\")
+    return not plain.startswith(("$", "<", "{{", "%", GONE, "***", "…")) and not _CMDLET.fullmatch(plain)
 
 
 def _inside(text: str, start: int, end: int) -> Span:
@@ -157,7 +161,11 @@ def _hides(name: str, joint: str, value: str, quoted: bool) -> bool:
     """Whether a value is hidden for its name: what a name, an `=` or `:` says, prose says only of what looks secret."""
     if not says_secret(name, value) or re.fullmatch(r"[-+]?\d+(?:\.\d+)?", value):
         return name.startswith("-") and says_secret(name, value) and len(value) > 5  # a password of digits
-    if "=" in joint or name.startswith("-"):
+    if name.startswith("-"):
+        return len(value) > 2 and not value.startswith("--")
+    if "," in joint or "\n" in joint:
+        return False
+    if "=" in joint:
         return len(value) > 2
     if ":" in joint:
         return len(value) > 3 and (quoted or name.lower() != "auth" or _mixed(value)) and not value.endswith(":")
