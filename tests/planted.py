@@ -142,7 +142,7 @@ BY_NAME = (
 PLACED: dict[str, tuple[Maker, str]] = {  # told by where it stands
     "bearer": (_some(URLSAFE, 44), "> Authorization: Bearer {v}"),
     "bearer-json": (_some(URLSAFE, 44), "headers={{'Authorization': 'Bearer {v}', 'Accept': '*/*'}}"),
-    "bearer-flag": (_some(URLSAFE, 44), "curl -H \"authorization: bearer {v}\" http://127.0.0.1:8000/v1/models"),
+    "bearer-flag": (_some(URLSAFE, 44), 'curl -H "authorization: bearer {v}" http://127.0.0.1:8000/v1/models'),
     "basic": (_basic, "Proxy-Authorization: Basic {v}"),
     "token-header": (_some(ALNUM, 32), "Authorization: token {v}"),
     "x-api-key": (_some(ALNUM, 32), "x-api-key: {v}"),
@@ -170,7 +170,8 @@ PLACED: dict[str, tuple[Maker, str]] = {  # told by where it stands
         "curl -X POST https://hooks.slack.com/services/{v}",
     ),
     "telegram": (
-        lambda at: f"{at.randrange(10**8, 10**9)}:AA{_some(URLSAFE, 33)(at)}", "https://api.telegram.org/bot {v} getMe"
+        lambda at: f"{at.randrange(10**8, 10**9)}:AA{_some(URLSAFE, 33)(at)}",
+        "https://api.telegram.org/bot {v} getMe",
     ),
     "netrc": (_word, "machine huggingface.co login svc password {v}"),
     "escaped": (_some(ALNUM, 32), '"body": "{{\\"api_key\\": \\"{v}\\", \\"model\\": \\"m\\"}}"'),
@@ -214,7 +215,7 @@ PROMPTS = (
     '{{"model": "m", "prompt": "{v}", "max_tokens": 16}}',
     '{{"id": "{n}", "choices": [{{"index": 0, "message": {{"role": "assistant", "content": "{v}"}}}}]}}',
     '{{"choices": [{{"text": "{v}", "finish_reason": "length"}}]}}',
-    "curl http://127.0.0.1:8000/v1/chat/completions -d '{{\"messages\":[{{\"role\":\"user\",\"content\":\"{v}\"}}]}}'",
+    'curl http://127.0.0.1:8000/v1/chat/completions -d \'{{"messages":[{{"role":"user","content":"{v}"}}]}}\'',
     "request body: {{'messages': [{{'role': 'system', 'content': '{v}'}}]}}",
     '"body": "{{\\"messages\\": [{{\\"role\\": \\"user\\", \\"content\\": \\"{v}\\"}}]}}"',
     '{{"messages": [{{"role": "user", "content": [{{"type": "text", "text": "{v}"}}]}}]}}',
@@ -223,7 +224,7 @@ PROMPTS = (
 )
 ADDRESSES = (
     "(EngineCore_DP0 pid=2211, ip={v}) ERROR worker died",
-    "INFO:     {v}:53412 - \"POST /v1/completions HTTP/1.1\" 200 OK",
+    'INFO:     {v}:53412 - "POST /v1/completions HTTP/1.1" 200 OK',
     "NCCL INFO Bootstrap : Using eth0:{v}<0>",
     "connect to {v}:29500 failed: Connection timed out",
     "    inet {v}/24 brd 255.255.255.0 scope global eth0",
@@ -247,7 +248,9 @@ def corpus(seed: int = 12) -> Corpus:
     """The same corpus for the same seed."""
     at, made = random.Random(seed), Corpus()
     log = list(_logged(at, made))
-    made.texts["engine.log"] = "\n".join(["INFO 08-02 10:44:00 [api_server.py:1] vLLM API server version 0.28.0", *log, ""])
+    made.texts["engine.log"] = "\n".join(
+        ["INFO 08-02 10:44:00 [api_server.py:1] vLLM API server version 0.28.0", *log, ""]
+    )
     made.texts["secret.yaml"] = _secret_yaml(at, made)
     made.texts["keys.txt"] = "\n".join(_block(at, made, kind) for kind in ("RSA ", "", "OPENSSH ", "EC ")) + "\n"
     made.texts["deploy.yaml"] = _deployment(at, made)
@@ -338,8 +341,15 @@ spec:
 
 
 def _script(at: Random, made: Corpus) -> str:
-    key, token, host, address = _word(at), SHAPED["github"](at), f"dgx{at.randrange(100, 999)}", f"10.7.{at.randrange(1, 254)}.9"
-    for kind, value in zip(("secret/flag in sh", "secret/env in sh", "host", "address"), (key, token, host, address), strict=True):
+    key, token, host, address = (
+        _word(at),
+        SHAPED["github"](at),
+        f"dgx{at.randrange(100, 999)}",
+        f"10.7.{at.randrange(1, 254)}.9",
+    )
+    for kind, value in zip(
+        ("secret/flag in sh", "secret/env in sh", "host", "address"), (key, token, host, address), strict=True
+    ):
         _plant(made, kind, value, "run.sh")
     return f"""#!/bin/bash
 export MASTER_ADDR={host} GIT_ASKPASS_TOKEN={token}

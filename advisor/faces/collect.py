@@ -20,6 +20,8 @@ from advisor.faces import completion, evidence
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
 from advisor.faces.reports import NoRedact
+from advisor.redaction import as_given
+from advisor.redaction.cover import covered
 from advisor.render.language import speaking
 
 
@@ -42,7 +44,7 @@ def collect(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The archive, .tar.gz or .zip; by default named after host and time."
+            "--output", "-o", metavar="FILE", help="The archive, .tar.gz or .zip; by default named after the time."
         ),
     ] = None,
     wait: Annotated[
@@ -98,14 +100,15 @@ def _collect(
         if not path.is_file():
             raise UsageError("no such file", f"--log {path}", "check the path")
     width = min(shutil.get_terminal_size((80, 24)).columns, 110)
-    target = output or Path(f"advisor-{os.uname().nodename}-{time.strftime('%Y%m%dT%H%M%S')}.tar.gz")
+    whose = os.uname().nodename if as_given() else str(os.getpid())
+    target = output or Path(f"advisor-{whose}-{time.strftime('%Y%m%dT%H%M%S')}.tar.gz")
     prepared = job.prepare(Asked(target, pids, engine, wait_s, trigger, nonblocking, logs))
-    files_of.write(collect_page.plan_page(prepared.plan, width), None)
+    files_of.write(collect_page.plan_page(covered(prepared.plan), width), None)
     if plan_only:
         return
     with _stopped_as_interrupted():
-        done = job.run(prepared, lambda step: typer.echo(collect_page.step_line(step), err=True))
-    files_of.write(collect_page.collection_page(done, width), None)
+        done = job.run(prepared, lambda step: typer.echo(collect_page.step_line(covered(step)), err=True))
+    files_of.write(collect_page.collection_page(covered(done), width), None)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from advisor.jobs.collect_recorder import recorded
 from advisor.jobs.collect_samples import health, metrics, metrics_again, stacks, stacks_again
 from advisor.jobs.collect_scene import Asked, Kept, Scene
 from advisor.jobs.collect_still import devices, kernel_of, libraries_of, logs, machine, processes
-from advisor.model.capture import FORMAT, MANIFEST, Collection, Found, Outcome, Plan, Step
+from advisor.model.capture import FORMAT, Collection, Found, Outcome, Plan, Step
 
 _SLACK_S = 5.0  # beyond a step's own bound, for what it does besides waiting
 
@@ -111,7 +111,7 @@ def run(prepared: Prepared, told: Callable[[Step], None]) -> Collection:
             told(step)
             outcomes.append(_done(step, scene, kept))
         manifest = _manifest(plan, outcomes, kept)
-        size = archive.write([(MANIFEST, manifest), *sorted(dict(kept.files).items())], scene.began)
+        size = archive.write(kept.covered(manifest), scene.began)
     return Collection(plan, tuple(outcomes), size, time.monotonic() - began)
 
 

@@ -18,8 +18,11 @@ from advisor.capture.endpoints import address
 from advisor.catalog.engines import engines, knowledge, profiles
 from advisor.launches import reading
 from advisor.launches.command_line import ENGINE_VARIABLES
+from advisor.model.capture import MANIFEST
 from advisor.model.launch import Launch
-from advisor.redaction import redact, redact_value
+from advisor.redaction import as_given, redact, redact_text, redact_value
+from advisor.redaction.cover import names
+from advisor.redaction.pseudonyms import Pseudonyms
 
 MAX_TOTAL = 256 << 20
 MAX_SHOWN = 300
@@ -46,15 +49,21 @@ class Asked:
 
 @dataclass
 class Kept:
-    """The files of the archive. Text is redacted as it comes in; of more than MAX_TOTAL bytes nothing is kept."""
+    """The files of the archive; of more than MAX_TOTAL bytes nothing is kept. Secrets are taken out of a text as it
+    comes in, hosts, people and prompts out of all texts in the end, when it is known whose names are hosts'.
+    """
 
     files: dict[str, bytes] = field(default_factory=dict)
+    texts: set[str] = field(default_factory=set)
     runs: list[dict[str, object]] = field(default_factory=list)
 
     def text(self, name: str, content: bytes | str) -> bool:
         """Keep a text without its secrets; whether there was room for it."""
         said = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
-        return self.binary(name, "\n".join(map(redact, said.split("\n"))).encode("utf-8", "replace"))
+        there = self.binary(name, redact_text(said).encode("utf-8", "replace"))
+        if there:
+            self.texts.add(name)
+        return there
 
     def binary(self, name: str, content: bytes) -> bool:
         """Keep bytes as they are; whether there was room for them."""
@@ -62,6 +71,25 @@ class Kept:
             return False
         self.files[name] = content
         return True
+
+    def covered(self, manifest: bytes) -> list[tuple[str, bytes]]:
+        """The files as they go into the archive, the manifest first: one name for one host in all of them."""
+        ordered = [(MANIFEST, manifest), *sorted(self.files.items())]
+        if as_given():
+            return ordered
+        known = names()
+        known.host(os.uname().nodename)
+        texts = {*self.texts, MANIFEST}
+        for name, content in ordered:
+            known.learn(name)
+            if name in texts:
+                known.learn(content.decode("utf-8", "replace"))
+        return [
+            (_covered(name, known), _covered(content.decode("utf-8", "replace"), known).encode("utf-8", "replace"))
+            if name in texts
+            else (_covered(name, known), content)
+            for name, content in ordered
+        ]
 
     def ran(self, one: Ran) -> None:
         """Note that a program was run, for the manifest."""
@@ -72,6 +100,10 @@ class Kept:
                 "complaint": redact(one.err.decode("utf-8", "replace")[-500:]),
             }
         )  # fmt: skip
+
+
+def _covered(text: str, known: Pseudonyms) -> str:
+    return known.cover(text, known.learn(text))
 
 
 @dataclass

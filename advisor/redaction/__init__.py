@@ -25,12 +25,17 @@ __all__ = [
     "as_given",
     "of_this_answer",
     "one_answer",
+    "parts",
     "redact",
+    "redact_text",
     "redact_value",
     "says_secret",
     "show_as_given",
     "shown_as_given",
 ]
+
+PART = 1 << 18
+"""Characters that are looked at together."""
 
 _as_given: ContextVar[bool] = ContextVar("as_given", default=False)
 _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
@@ -81,6 +86,25 @@ def of_this_answer() -> dict[str, Any]:
 def redact(text: str) -> str:
     """The text without secrets."""
     return text if not text or _as_given.get() else _without_secrets(text)
+
+
+def redact_text(text: str) -> str:
+    """A whole text, such as a file's, without secrets: those of several lines too, and nothing of it is kept."""
+    if as_given():
+        return text
+    from advisor.redaction.secrets import without_secrets
+
+    return "".join(without_secrets(part) if _MAY.search(part) else part for part in parts(text))
+
+
+def parts(text: str) -> Iterator[str]:
+    """The text in parts of a bearable size that begin with a line; a line that is longer is one."""
+    at = 0
+    while len(text) - at > PART:
+        end = text.rfind("\n", at, at + PART) + 1 or text.find("\n", at + PART) + 1 or len(text)
+        yield text[at:end]
+        at = end
+    yield text[at:]
 
 
 @lru_cache(maxsize=4096)

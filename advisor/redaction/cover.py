@@ -72,7 +72,7 @@ THEIRS: dict[str, tuple[str, ...]] = {
     "Draft": ("summary", "given", "build", "settings", "environment", "hardware", "model", "report"),
     "MachineLine": ("pattern", "quote", "place"),
     # advisor/model/capture.py
-    "Plan": ("output", "said"),
+    "Plan": ("said",),
     "Found": ("rank", "command"),
     "Step": ("how", "note"),
     "Outcome": ("files", "said"),

@@ -166,7 +166,7 @@ def _prompts(text: _Text) -> Iterator[Mark]:
             if not inner or len(set(inner.replace(" ", ""))) < 3 or inner.startswith("redacted"):
                 continue  # nothing, or one character over and over: a failure's sign, and nobody's words
             key = text[max(0, start - 24) : start]
-            sure = patterns is _SAID and not key.endswith("text: ") or bool(_ALWAYS.search(key))
+            sure = (patterns is _SAID and not key.endswith("text: ")) or bool(_ALWAYS.search(key))
             sure = sure or said.startswith("data:")
             if sure or " " in inner or not inner.isascii() or len(inner) > 40:
                 yield Mark(start, end, "prompt", said)

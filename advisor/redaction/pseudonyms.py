@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from advisor.redaction import parts
 from advisor.redaction.personal import Mark, everywhere, marks
 
 SAID = "[redacted text]"
@@ -36,12 +37,23 @@ class Pseudonyms:
 
     def learn(self, text: str) -> list[Mark]:
         """What is private in the text, each with a name from now on."""
-        self._reserved.update(found[0] for found in TAKEN.finditer(text) if "-" in text)
-        found = [one for one in marks(text) if not TAKEN.fullmatch(one.name)]
+        self._reserved.update(found[0] for found in TAKEN.finditer(text))
+        found: list[Mark] = []
+        at = 0
+        for part in parts(text):
+            own = (one for one in marks(part) if not TAKEN.fullmatch(one.name))
+            found += [Mark(one.start + at, one.end + at, one.kind, one.name) for one in own]
+            at += len(part)
         for one in found:
             if one.kind != "prompt":
                 self._name(one)
         return found
+
+    def host(self, name: str) -> None:
+        """Take it for a host's name, wherever it stands: this machine's own."""
+        one = Mark(0, len(name), "host", name)
+        if everywhere(one):
+            self._name(one)
 
     def _name(self, one: Mark) -> str:
         bare = one.name.partition(".")[0].lower() if everywhere(one) else one.name.lower()
