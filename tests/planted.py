@@ -95,6 +95,9 @@ SHAPED: dict[str, Maker] = {  # told by their shape, wherever they stand
     "docker-pat": _with("dckr_pat_", URLSAFE, 27),
     "vault": _with("hvs.", URLSAFE, 90),
     "alibaba": _with("LTAI", ALNUM, 20),
+    "figma": _with("figd_", URLSAFE, 40),
+    "linear": _with("lin_api_", ALNUM, 40),
+    "tailscale": _with("tskey-api-", ALNUM, 40),
 }
 ANYWHERE = (  # lines of a log or a paste around a value that its shape tells
     "INFO 08-02 10:44:3{n} [weight_utils.py:296] downloading with {v} from the hub",

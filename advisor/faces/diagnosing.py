@@ -21,6 +21,7 @@ from advisor.faces.keeping import Kept, Options, answers_in, begin, latest
 from advisor.jobs.equivalent import check_line, without_secrets
 from advisor.model.diagnosis import Standing
 from advisor.model.report import Report
+from advisor.redaction.cover import covered_line
 from advisor.render import diagnosis_page as page
 from advisor.render.blocks import Block
 from advisor.render.text import lay
@@ -142,7 +143,7 @@ def _close(
     try:
         target = output(Path.cwd()) if callable(output) else output
         if target is not None:
-            files_of.write(page.ticket(end, told, line), target, [*inputs, *places.values()])
+            files_of.write(page.ticket(end, told, covered_line(line)), target, [*inputs, *places.values()])
             ticket = str(target)
     except UsageError as error:  # the report is out already
         problems.append(error.line())

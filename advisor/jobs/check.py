@@ -20,7 +20,7 @@ from advisor.model.report import Report
 from advisor.model.rule import Rule
 from advisor.redaction.cover import covered
 
-ENDS = 1 << 17
+ENDS = 1 << 16
 """Characters of a text that are read for the names of hosts, at each of its ends."""
 LOOKED_FOR = (
     "an engine command line or flags, a log, a stack dump, collect_env output, or words that describe a symptom"

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from shlex import quote
 
 from advisor.jobs.request import Request
-from advisor.redaction import GONE, redact, redact_value
+from advisor.redaction import GONE, as_given, redact_value
+from advisor.redaction.cover import covered_line
 
 _GIVEN = re.compile(  # --api-key abc, --hf-token 'a b', HF_TOKEN=abc
     r"(?P<name>(?<!\S)-{1,2}[A-Za-z][\w.-]*(?=[= ])|\b[A-Za-z_]\w*(?==))(?P<joint>=| +)"
@@ -16,19 +17,21 @@ _GIVEN = re.compile(  # --api-key abc, --hf-token 'a b', HF_TOKEN=abc
 
 
 def without_secrets(text: str) -> str:
-    """The text with the values of flags and variables hidden whose names say that they are secret, and known tokens."""
+    """The text without secrets, by the names of flags and variables and by shape, and without hosts, people, prompts."""
+    if as_given():
+        return text
 
     def hidden(found: re.Match[str]) -> str:
         told = redact_value(found["name"].lstrip("-"), found["value"].strip("'\""))
         return f"{found['name']}{found['joint']}{GONE}" if told == GONE else found[0]
 
-    return redact(_GIVEN.sub(hidden, text))
+    return covered_line(_GIVEN.sub(hidden, text))
 
 
 def _variable(text: str) -> str:
     """A `--env`: all that stands behind the equals sign is the value."""
     name, equals, value = text.partition("=")
-    return f"{name}{equals}{redact_value(name, value)}" if equals else without_secrets(text)
+    return covered_line(f"{name}{equals}{redact_value(name, value)}") if equals else without_secrets(text)
 
 
 def check_line(request: Request, files: Mapping[str, str], beside: tuple[str, ...] = ()) -> str:

@@ -23,6 +23,7 @@ from advisor.redaction.names import GONE, says_secret
 __all__ = [
     "GONE",
     "as_given",
+    "may_hold_secrets",
     "of_this_answer",
     "one_answer",
     "parts",
@@ -41,7 +42,7 @@ _as_given: ContextVar[bool] = ContextVar("as_given", default=False)
 _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
 
 _MAY = Shape(  # what any text with a secret in it shows
-    r"(?i:token(?!s\b|_ids?|iz)|secret|passw|passphrase|pwd|key|auth|cred|bearer|basic|cookie|sig=|dsn|webhook|\bpat[_=:]|\bsas\b"
+    r"(?i:token(?!s\b|_ids?|iz)|secret|passw|passphrase|pwd|key|auth|cred|bearer|basic|cookie|sig=|dsn|identified by|webhook|\bpat[_=:]|\bsas\b"
     r"|(?:sshpass|mysql|mariadb|redis|curl|login|docker)[\w-]*\s.*-)|://|-----BEGIN"
     r"|(?<![\w+/=.~-])(?=[\w+/=.~-]*\d)[\w+/=.~-]{16,}"
 )
@@ -105,6 +106,11 @@ def parts(text: str) -> Iterator[str]:
         yield text[at:end]
         at = end
     yield text[at:]
+
+
+def may_hold_secrets(text: str) -> bool:
+    """The question that comes first: False where there is none for certain."""
+    return bool(_MAY.search(text))
 
 
 @lru_cache(maxsize=4096)

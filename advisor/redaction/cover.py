@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from advisor.model.shape import Shape
-from advisor.redaction import as_given, of_this_answer, redact
+from advisor.redaction import as_given, of_this_answer, redact, redact_value
 
 if TYPE_CHECKING:
     from advisor.redaction.pseudonyms import Pseudonyms
@@ -86,13 +86,19 @@ def covered(noun: Noun, beside: Iterable[str] = ()) -> Noun:
     """The answer as it is shown; `beside` are texts that tell more of whose names are hosts'."""
     if as_given():
         return noun
-    texts = [one for one in _texts(noun) if one[1]]
-    if not (of_this_answer() or _MAY.search("\n".join(name + text for name, text in texts))):
-        return noun
-    from advisor.redaction.pseudonyms import covered_texts
+    given = dict.fromkeys(one for one in _texts(noun) if one[1])
+    without = {text: said for name, text in given if (said := _value(name, text)) != text}
+    texts = [(name, without.get(text, text)) for name, text in given]
+    if of_this_answer() or _MAY.search("\n".join(name + text for name, text in texts)):
+        from advisor.redaction.pseudonyms import covered_texts
 
-    shown = covered_texts(texts, names(), beside)
-    return rewritten(noun, shown) if shown else noun
+        shown = covered_texts(texts, names(), beside)
+        without = {text: shown.get(said, said) for text, said in without.items()} | shown
+    return rewritten(noun, without) if without else noun
+
+
+def _value(name: str, text: str) -> str:
+    return str(redact_value(name[:-1], text)) if name else redact(text)
 
 
 def names() -> Pseudonyms:

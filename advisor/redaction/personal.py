@@ -85,13 +85,13 @@ _USERS = (
     r"\b(?:ssh|scp|rsync|sftp) (?:[^\n]*? )?([a-z_][\w.-]*)@[A-Za-z0-9]",
     r"(?:^|[\s\"'=:])~([a-z_][\w.-]*)/",
 )
-_QUOTED = r"('(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?)"
+_QUOTED = r"('(?:[^'\\\n\x00]|\\.)*'?|\"(?:[^\"\\\n\x00]|\\.)*\"?)"
 _IDS = r"(\[[0-9,\s.…]*\]?)"
 _SAID = (  # what is asked and answered, where engines print it; the group is it with its quotes
     rf"\b(?:prompt|text|output|completion|generated_text|input_text|full_text|delta)\b(?:: |=| = ){_QUOTED}",
     r"\b(?:(?:prompt|output|input)_token_ids?|(?:origin_)?input_ids|output_ids|token_ids|prompt_ids)[\"']?(?:: ?|=)"
     rf"{_IDS}",
-    r"\btext=(\[(?:'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|[, ])*\]?)",
+    r"\btext=(\[(?:'(?:[^'\\\n\x00]|\\.)*'|\"(?:[^\"\\\n\x00]|\\.)*\"|[, ])*\]?)",
 )
 _KEYED = (
     r"prompt|content|text|reasoning_content|reasoning|input|inputs|output|outputs|completion|generated_text|output_text|input_text"
@@ -99,9 +99,9 @@ _KEYED = (
     r"|suffix|refusal|delta|user|raw_request_body"
 )
 _JSON = (
-    rf"(?s)[\"'](?:{_KEYED})[\"']: ?(\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?)",
-    rf"\\+\"(?:{_KEYED})\\+\": ?(\\+\"[^\"]*\")",
-    rf"[\"'](?:{_KEYED})[\"']: ?(\[ ?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[, ])+\]?)",
+    rf"(?s)[\"'](?:{_KEYED})[\"']: ?(\"(?:[^\"\\\x00]|\\.)*\"?|'(?:[^'\\\n\x00]|\\.)*'?)",
+    rf"\\+\"(?:{_KEYED})\\+\": ?(\\+\"[^\"\x00]*\")",
+    rf"[\"'](?:{_KEYED})[\"']: ?(\[ ?(?:\"(?:[^\"\\\x00]|\\.)*\"|'(?:[^'\\\x00]|\\.)*'|[, ])+\]?)",
     r"(data:(?:image|audio|video)/[\w.+-]+;base64,[A-Za-z0-9+/=]{16,})",
 )
 _API_GROUP = re.compile(r"/v\d+(?:(?:alpha|beta)\d+)?\b")
@@ -168,7 +168,7 @@ def _prompts(text: _Text) -> Iterator[Mark]:
             key = text[max(0, start - 24) : start]
             sure = (patterns is _SAID and not key.endswith("text: ")) or bool(_ALWAYS.search(key))
             sure = sure or said.startswith("data:")
-            if sure or " " in inner or not inner.isascii() or len(inner) > 40:
+            if sure or " " in inner or not inner.isascii() or (patterns is _JSON and len(inner) > 40):
                 yield Mark(start, end, "prompt", said)
 
 

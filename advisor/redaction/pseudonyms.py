@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from advisor.redaction import parts
+from advisor.redaction import GONE, may_hold_secrets, parts
 from advisor.redaction.personal import Mark, everywhere, marks
 
 SAID = "[redacted text]"
@@ -25,11 +25,12 @@ class Pseudonyms:
         self._counts: dict[str, int] = {}
         self._reserved: set[str] = set()
         self._names: dict[str, str] = {}
+        self._secrets: set[str] = set()
         self._known: re.Pattern[str] | None = None
         self._paths: re.Pattern[str] | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._given)
+        return bool(self._given or self._secrets)
 
     def given(self) -> dict[str, int]:
         """How many names there are of each kind."""
@@ -48,6 +49,15 @@ class Pseudonyms:
             if one.kind != "prompt":
                 self._name(one)
         return found
+
+    def learn_beside(self, text: str) -> None:
+        """What is private in a text that is not shown itself: pieces of it may be, away from what told it."""
+        self.learn(text)
+        for part in parts(text):
+            if may_hold_secrets(part):
+                from advisor.redaction.secrets import secrets_in
+
+                self._secrets |= secrets_in(part)
 
     def host(self, name: str) -> None:
         """Take it for a host's name, wherever it stands: this machine's own."""
@@ -91,6 +101,9 @@ class Pseudonyms:
 
     def _elsewhere(self, text: str) -> str:
         """The text with the names known from elsewhere: hosts wherever they stand, users in a path or before an `@`."""
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, GONE)
         if not text or not self._names:
             return text
         if self._known is None or self._paths is None:
@@ -120,7 +133,7 @@ def covered_texts(texts: Iterable[Given], names: Pseudonyms, beside: Iterable[st
     joined = _BETWEEN.join(name + text for name, text in once)
     found = names.learn(joined)
     for one in beside:
-        names.learn(one)
+        names.learn_beside(one)
     if not found and not names:
         return {}
     shown, at, index = {}, 0, 0
