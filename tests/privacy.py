@@ -10,19 +10,24 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 import tarfile
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
 from advisor.faces.cli import main as command_line
-from advisor.redaction import redact
+from advisor.jobs.check import check
+from advisor.jobs.request import File, Request
+from advisor.jobs.rule_cases import cases
+from advisor.redaction import redact, redact_text, shown_as_given
 from advisor.redaction.personal import marks
+from advisor.redaction.pseudonyms import Pseudonyms
 from tests.planted import Corpus, corpus
 
 REPO = Path(__file__).parents[1]
@@ -142,7 +147,7 @@ def _batch(folder: Path, planted: Corpus) -> Path:
             "symptom": one,
             "log": one,
         }
-        for number, one in enumerate(planted.texts["engine.log"].splitlines()[::5])
+        for number, one in enumerate(re.split(r"\n(?! )", planted.texts["engine.log"])[::5])
     ]
     (folder / "cases.jsonl").write_text("".join(json.dumps(one) + "\n" for one in cases), encoding="utf-8")
     return folder / "cases.jsonl"
@@ -166,7 +171,12 @@ def _collected(folder: Path, plainly: bool) -> str:
         if one.suffix in (".log", ".txt", ".yaml", ".sh")
         for word in ("--log", str(one))
     ]
-    said = ran("collect", "--pid", str(os.getpid()), "--wait", "0", "--output", str(target), *names, plainly=plainly)
+    with subprocess.Popen(["sleep", "60"]) as looked_at:
+        try:
+            process = ("--pid", str(looked_at.pid), "--wait", "0")
+            said = ran("collect", *process, "--output", str(target), *names, plainly=plainly)
+        finally:
+            looked_at.kill()
     with tarfile.open(target) as archive:
         files = [archive.extractfile(one) for one in archive.getmembers()]
         return said + "".join(one.read().decode("utf-8", "replace") for one in files if one is not None)
@@ -179,7 +189,7 @@ def _served(folder: Path, planted: Corpus) -> str:
     shown = []
     for form in judging.REPORTS:
         files = tuple(Kept(name, folder / name) for name in planted.texts)
-        fields = {"engine": ("vllm",), "version": ("0.28.0",), "symptom": (planted.texts["engine.log"][-6000:],)}
+        fields: dict[str, tuple[str, ...]] = {"engine": ("vllm",), "version": ("0.28.0",), "symptom": (planted.texts["engine.log"][-6000:],)}
         shown.append(judging.check(Received(fields, files), form).content.decode())
     for form in judging.LINTS:
         copies = folder / f"sent-{form}" / "files"
@@ -272,6 +282,38 @@ def hidden() -> tuple[Counter[str], list[str], int]:
     return counts, wrong, read
 
 
+def judged_alike() -> Iterator[tuple[str, str]]:
+    """Each case of a rule, and each capture, in which anything is hidden, and what is judged otherwise of it once it
+    is ("" for nothing): as `advisor collect` hides it, in all files of a case with the same names."""
+    for case in cases():
+        yield from _alike(str(case), case.request)
+    for folder in sorted({path.parent for name in CAPTURES for path in REPO.glob(name) if path.is_file()}):
+        files = tuple(File(path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file())
+        yield from _alike(str(folder), Request(files=files, strict=False))
+
+
+def _alike(name: str, request: Request) -> Iterator[tuple[str, str]]:
+    names = Pseudonyms()
+    try:
+        texts = [one.content.decode("utf-8") for one in request.files]
+    except UnicodeDecodeError:
+        return  # a dump, which an archive holds as it is
+    marked = [(redact_text(text), names.learn(redact_text(text))) for text in texts]
+    shown = [names.cover(text, found) for text, found in marked]
+    if shown == texts:
+        return
+    hidden = tuple(replace(one, content=new.encode()) for one, new in zip(request.files, shown, strict=True))
+    with shown_as_given():
+        plain, covered = (
+            {one.rule: one.status for one in check(each).report.findings}
+            for each in (replace(request, strict=False), replace(request, files=hidden, strict=False))
+        )
+    rules = sorted({*plain, *covered})
+    other = [f"{one}: {plain.get(one)} -> {covered.get(one)}" for one in rules if plain.get(one) != covered.get(one)]
+    yield name, "; ".join(other)
+
+
+CAPTURES = ("docs/demo/*", "tests/evidence/data/*/*", "../shared/evidence/*/*")
 KNOWN = frozenset(("box", "ai-box", "node-a", "node-b"))
 """Hosts of the cases that read like words."""
 
@@ -291,7 +333,11 @@ def main() -> int:
     counts, wrong, read = hidden()
     print(f"quiet texts: {read} characters; hidden: {', '.join(f'{n} {kind}' for kind, n in sorted(counts.items()))}")
     print(f"hidden wrongly (flags, hashes, versions, images, files, words): {len(wrong)}", *wrong[:10], sep="\n  ")
-    return 1 if bad or wrong else 0
+    alike = list(judged_alike())
+    other = [f"{name}: {said}" for name, said in alike if said]
+    print(f"cases and captures judged again with hosts, people and prompts hidden: {len(alike)}; otherwise: {len(other)}")
+    print(*(f"  {one}" for one in other[:20]), sep="\n")
+    return 1 if bad or wrong or other else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -120,7 +121,7 @@ def _done(step: Step, scene: Scene, kept: Kept) -> Outcome:
     before = set(kept.files)
     bound = step.bound_s + scene.asked.wait_s + _SLACK_S
     late = Outcome("", "failed", said=(f"given up after {bound:.0f} s: a read did not come back",))
-    outcome = within(bound, partial(STEPS[step.name], scene, kept), late)
+    outcome = within(bound, partial(copy_context().run, STEPS[step.name], scene, kept), late)
     files = tuple(sorted(set(kept.files) - before))
     status = outcome.status if outcome.status != "taken" or files else "nothing"
     return replace(outcome, step=step.name, status=status, files=files, seconds=round(time.monotonic() - began, 2))

@@ -17,7 +17,7 @@ _GIVEN = re.compile(  # --api-key abc, --hf-token 'a b', HF_TOKEN=abc
 
 
 def without_secrets(text: str) -> str:
-    """The text without secrets, by the names of flags and variables and by shape, and without hosts, people, prompts."""
+    """The text without secrets, by the names of flags and by shape, and without hosts, people and prompts."""
     if as_given():
         return text
 

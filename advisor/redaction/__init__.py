@@ -42,8 +42,9 @@ _as_given: ContextVar[bool] = ContextVar("as_given", default=False)
 _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
 
 _MAY = Shape(  # what any text with a secret in it shows
-    r"(?i:token(?!s\b|_ids?|iz)|secret|passw|passphrase|pwd|key|auth|cred|bearer|basic|cookie|sig=|dsn|identified by|webhook|\bpat[_=:]|\bsas\b"
-    r"|(?:sshpass|mysql|mariadb|redis|curl|login|docker)[\w-]*\s.*-)|://|-----BEGIN"
+    r"(?i:token(?!s\b|_ids?|iz)|secret|passw|passphrase|pwd|key|auth|cred|bearer|basic|cookie|sig=|dsn"
+    r"|identified by|webhook|\bpat[_=:]|\bsas\b"
+    r"|(?:sshpass|mysql|mariadb|redis-cli|curl|login)\b)|://|-----BEGIN"
     r"|(?<![\w+/=.~-])(?=[\w+/=.~-]*\d)[\w+/=.~-]{16,}"
 )
 

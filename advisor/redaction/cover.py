@@ -21,13 +21,14 @@ Noun = TypeVar("Noun")
 
 _MAY = Shape(  # what any text with something of the kind in it shows: asked before anything more is loaded
     r"\w@\w|:\\+Users|://|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|::|(?:[0-9a-fA-F]{2}[:-]){5}|/home/|/Users/|\]:\d|NCCL|~[a-z]"
-    r"|(?i:host|addr|node|endpoint|user|logname|hosts|nodes)\w*[\"'\]]*(?:\s*[=:]\s*| is |\s+)[\"'\\]*[\w.-]*[a-z]"
+    r"|(?i:host|addr|node|endpoint|user|logname|server)\w{0,40}[\"'\]]*(?:\s*[=:]\s*| is |\s+)[\"'\\]*[\w.-]{0,99}[a-z]"
     r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
     r"|reasoning|instructions|document|passage|refusal|body)s?[\"']*\s?[:=] ?[\"'\[\\]"
     r"|(?:ssh|scp|rsync|ping|mpirun|srun|pdsh|deepspeed)\s|slots=|NODELIST|[ug]id=|Linux |\bip-\d"
-    r"|^[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d[^\s]* \S+ \S+:|machine |\.(?:com|net|org|io|ai|edu|gov|cn|internal"
-    r"|local|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa"
-    r"|consul|invalid|localdomain)\b",
+    r"|^[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d\S{0,40} \S{1,255} \S{1,99}:|machine "
+    r"|\.(?:com|net|org|io|ai|edu|gov|cn|internal"
+    r"|local|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home"
+    r"|arpa|consul|invalid|localdomain)\b",
     re.M,
 )
 
@@ -61,7 +62,6 @@ THEIRS: dict[str, tuple[str, ...]] = {
     "FileRepair": ("diff",),
     "RepairReport": ("notes",),
     "UpgradeReport": ("diff", "notes"),
-    "SettingChange": ("given",),
     # advisor/model/verification.py
     "StepVerdict": ("says", "missing"),
     "VerificationReport": ("headline", "change", "differs", "missing"),
@@ -79,7 +79,7 @@ THEIRS: dict[str, tuple[str, ...]] = {
     "Collection": (),
 }
 """The nouns of an answer, and which of their fields hold the user's words. Nouns that are not here hold none."""
-NOTE = "hosts, addresses and people have names of this report's own, such as {example}: --no-redact shows theirs"
+NOTE = "names such as {example} are this report's own, for hosts, addresses and people; --no-redact shows theirs"
 
 
 def covered(noun: Noun, beside: Iterable[str] = ()) -> Noun:
@@ -94,7 +94,21 @@ def covered(noun: Noun, beside: Iterable[str] = ()) -> Noun:
 
         shown = covered_texts(texts, names(), beside)
         without = {text: shown.get(said, said) for text, said in without.items()} | shown
-    return rewritten(noun, without) if without else noun
+    return _said(rewritten(noun, without), without) if without else noun
+
+
+def _said(noun: Noun, shown: dict[str, str]) -> Noun:
+    """The answer with a note that names were changed, where they were and where it has a place for notes."""
+    from advisor.redaction.pseudonyms import TAKEN
+
+    example = next((found[0] for said in shown.values() if (found := TAKEN.search(said))), "")
+    inner: Any = getattr(noun, "report", None) if type(noun).__name__ == "Standing" else noun
+    coverage = getattr(inner, "coverage", None)
+    if not example or coverage is None:
+        return noun
+    coverage = replace(coverage, notes=(*coverage.notes, NOTE.format(example=example)))
+    inner = replace(inner, coverage=coverage)
+    return inner if type(noun).__name__ != "Standing" else replace(noun, report=inner)  # type: ignore[type-var]
 
 
 def _value(name: str, text: str) -> str:

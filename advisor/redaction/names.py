@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from advisor.model.shape import Shape
 
 GONE = "[redacted]"
+_HALVES = re.compile("[\ud800-\udfff]")
 
 _SECRET_NAME = Shape(
     r"(?i)(?:^|[_.-])(?:token|secret|passw(?:or)?d|passwd|passphrase|pass|pwd|pat|credentials?|cookie|sas|dsn|webhook"
@@ -21,6 +24,11 @@ _COUNTED = Shape(
 _OWN = Shape(  # HF_TOKEN is a secret, --num-tokens a count
     r"(?i)(?:hf|hub|auth|access|api|bearer|secret|refresh|session|id|user|bot|personal|deploy|registry|csrf)[_-]?\w*token$"
 )
+
+
+def matchable(text: str) -> str:
+    """The text for patterns, character by character: bytes of a name that are no UTF-8 are no character either."""
+    return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
 def says_secret(name: str, value: str) -> bool:

@@ -17,9 +17,14 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from advisor.patterns import PatternSet, compile_pattern
+from advisor.redaction.names import matchable
 from advisor.redaction.public import USERS, is_domain, is_file, is_public, is_role
 
 Kind = Literal["host", "address", "mac", "mail", "user", "prompt"]
+
+
+LONGEST = 253
+"""Characters that the name of a host may have."""
 
 
 class Mark(NamedTuple):
@@ -106,6 +111,7 @@ _JSON = (
 )
 _API_GROUP = re.compile(r"/v\d+(?:(?:alpha|beta)\d+)?\b")
 _ALWAYS = re.compile(r"(?:prompt|content|text|completion|arguments)[\"'\\]+: ?\Z")
+_GOES_ON = re.compile(r"\.\d|-py|-cp|[a-z]")
 _VERSIONED = re.compile(  # a package, a word for a version, or an operator of one stands before
     r"(?i)(?:cu\d*|cudnn|nccl|rccl|hccl|cann|curand|cublas\w*|cufft|cusolver|cusparse\w*|cuda\w*|npp|nvjpeg|lib[a-z]\w*|nv\w+"
     r"|version\w*|ver|versions|release\w*|driver\w*|firmware|toolkit|kit|bios|rocm|hip|torch\w*|vllm|sglang|lmdeploy|xllm|[a-z]+-cu\d\d"
@@ -146,7 +152,7 @@ def _found(patterns: tuple[str, ...], text: _Text) -> Iterator[tuple[int, int, s
 
 def marks(text: str) -> list[Mark]:
     """Everything private in the text, in its order; what lies within something else is left to that."""
-    seen = _looked_at(text)
+    seen = _looked_at(matchable(text))
     found = sorted([*_prompts(seen), *_mails(seen), *_addresses(seen), *_hosts(seen), *_users(seen)], key=_order)
     kept: list[Mark] = []
     for one in found:
@@ -176,6 +182,8 @@ def _mails(text: _Text) -> Iterator[Mark]:
     if "@" in text:
         for start, end, name in _found((_MAIL,), text):
             host = name.partition("@")[2]
+            if len(name) > LONGEST:
+                continue
             if (
                 not is_public(host)
                 and not is_file(host)
@@ -213,11 +221,7 @@ def _is_v4(name: str) -> bool:
 
 def _is_version(text: str, start: int, end: int) -> bool:
     """Whether four numbers are a version: a library's, as `nvidia-curand-cu12 10.3.9.90`."""
-    if (
-        text[start - 1 : start] in (".", "_", "+")
-        or text[end : end + 1] in ("+", "_")
-        or re.match(r"\.\d|-py|-cp|[a-z]", text[end:])
-    ):
+    if text[start - 1 : start] in (".", "_", "+") or text[end : end + 1] in ("+", "_") or _GOES_ON.match(text, end):
         return True
     begin = max(text.rfind("\n", 0, start) + 1, start - 60)
     return bool(_VERSIONED.search(text[begin:start])) and not _told_address(text[begin:start])
@@ -249,6 +253,8 @@ def _hosts(text: _Text) -> Iterator[Mark]:
             if _is_host(one[0].partition("[")[0]):
                 yield Mark(start + one.start(), start + one.end(), "host", one[0])
     for start, end, name in _found((_DOMAIN,), text):
+        if len(name) > LONGEST:
+            continue
         is_url = text[max(0, start - 3) : start] == "://"
         if not is_url and _API_GROUP.match(text, end):
             continue
@@ -257,7 +263,11 @@ def _hosts(text: _Text) -> Iterator[Mark]:
 
 
 def _is_host(name: str) -> bool:
-    if len(name) < 2 or name.replace(".", "").replace("-", "").isdigit() or re.fullmatch(r"[\d.]+", name):
+    if (
+        not 2 <= len(name) <= LONGEST
+        or name.replace(".", "").replace("-", "").isdigit()
+        or re.fullmatch(r"[\d.]+", name)
+    ):
         return False
     return not (is_public(name) or is_role(name) or is_file(name) or name.startswith("[redacted"))
 
@@ -276,7 +286,7 @@ def _is_own_domain(name: str, before: str, after: str, is_url: bool) -> bool:
 def _users(text: _Text) -> Iterator[Mark]:
     for start, _, name in _found(_USERS, text):
         plain = name.rstrip(".-")
-        if plain and plain.lower() not in USERS and not is_role(plain) and not plain.isdigit():
+        if 0 < len(plain) < 65 and plain.lower() not in USERS and not is_role(plain) and not plain.isdigit():
             yield Mark(start, start + len(plain), "user", plain)
 
 

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from advisor.redaction import GONE, may_hold_secrets, parts
 from advisor.redaction.personal import Mark, everywhere, marks
 
+MOST = 2000
+"""Names, and secrets, that are looked for away from what told them; a stranger's text may hold any number."""
 SAID = "[redacted text]"
 """What stands for a prompt or a completion."""
 _WORDS = {"host": "host", "address": "address", "mac": "mac", "mail": "mail", "user": "user"}
@@ -57,7 +60,7 @@ class Pseudonyms:
             if may_hold_secrets(part):
                 from advisor.redaction.secrets import secrets_in
 
-                self._secrets |= secrets_in(part)
+                self._secrets.update(islice(sorted(secrets_in(part)), MOST - len(self._secrets)))
 
     def host(self, name: str) -> None:
         """Take it for a host's name, wherever it stands: this machine's own."""
@@ -75,7 +78,7 @@ class Pseudonyms:
                 number += 1
             self._counts[word] = number
             self._given[key] = f"{word}-{number}"
-        if everywhere(one) or one.kind == "user":
+        if (everywhere(one) or one.kind == "user") and len(self._names) < MOST:
             names = [one.name, one.name.partition(".")[0]] if one.kind == "host" else [one.name]
             for name in names:
                 if name not in self._names:

@@ -17,7 +17,7 @@ from functools import cache
 
 from advisor.patterns import Match, Pattern, compile_pattern
 from advisor.redaction.issuers import ISSUERS
-from advisor.redaction.names import GONE, says_secret
+from advisor.redaction.names import GONE, matchable, says_secret
 
 Span = tuple[int, int]
 
@@ -87,13 +87,13 @@ _JSON_VALUE = r":\s*\"((?:[^\"\\]|\\.)+)\""
 
 def secrets_in(text: str) -> set[str]:
     """The secrets themselves, those that are long and mixed enough to be known again where they stand alone."""
-    found = {text[start:end] for start, end in _spans(text)}
+    found = {text[start:end] for start, end in _spans(matchable(text))}
     return {one for one in found if len(one) > 5 and _mixed(one) and "\n" not in one}
 
 
 def without_secrets(text: str) -> str:
     """The text with `[redacted]` for each secret."""
-    found = sorted(set(_spans(text)), key=lambda span: (span[0], -span[1]))
+    found = sorted(set(_spans(matchable(text))), key=lambda span: (span[0], -span[1]))
     kept, at = [], 0
     for start, end in found:
         if start < at:

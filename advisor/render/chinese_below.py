@@ -10,6 +10,10 @@ from advisor.render.chinese_collect import NOT_TAKEN
 from advisor.render.chinese_facts import FACTS, QUESTIONS
 
 REASONS: dict[str, str] = {
+    # notes
+    "names such as {example} are this report's own, for hosts, addresses and people; --no-redact shows theirs": (
+        "{example} 这类名称是本报告为主机、地址和人员起的代号；--no-redact 显示原名"
+    ),
     # facts in words
     "seen: {what}": "看到：{what}",
     "seen: {what} ({more})": "看到：{what}（{more}）",
