@@ -1,8 +1,9 @@
-"""How many processes may work at once, and whether they can be forked: asked wherever work is parted among them."""
+"""How many processes may work at once, whether they can be forked, how they end: for all that parts work among them."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 
@@ -23,3 +24,22 @@ def may_fork() -> bool:
 def fork_no_more() -> None:
     """This process works by itself: there are others beside it, and who ends it would not end its children."""
     _alone[:] = [True]
+
+
+def end_with_parent() -> None:
+    """Have this process of a pool end soon after the one that waits for it: killed, that one cannot end it.
+
+    Asked every second by a timer of the process, which needs no thread; where there is none (Windows) it stays.
+    """
+    if not hasattr(signal, "setitimer"):
+        return
+    from multiprocessing import parent_process
+
+    above, begun = parent_process(), os.getppid()
+
+    def look(*_: object) -> None:
+        if os.getppid() != begun or (above is not None and not above.is_alive()):
+            os._exit(1)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, 1.0, 1.0)

@@ -6,10 +6,8 @@ samples. Until all is there the file bears a hidden name beside its own; what en
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import io
-import os
 import tarfile
 import time
 import zipfile
@@ -17,6 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from advisor.errors import UsageError
+from advisor.whole import Part, sweep
 
 
 class Archive:
@@ -24,15 +23,15 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._part = path.with_name(f".{path.name}.{os.getpid()}.part")
         if path.is_dir():
             raise UsageError("is a folder", f"--output {path}", "name a file in it, such as incident.tar.gz")
         if path.exists():
+            sweep(path)
             raise UsageError("is there already", f"--output {path}", "name another file, or move that one away")
         if not path.name.endswith((".tar.gz", ".tgz", ".zip")):
             raise UsageError("has no ending known here", f"--output {path}", ".tar.gz or .zip")
         try:
-            os.close(os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            self._part = Part(path, 0o600)
         except OSError as error:
             raise UsageError(f"cannot be written: {error.strerror or error}", f"--output {path}") from None
 
@@ -40,18 +39,16 @@ class Archive:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):
-            self._part.unlink()
+        self._part.close()
 
     def write(self, files: Iterable[tuple[str, bytes]], at: float) -> int:
         """Write the files, all of them with the time `at`; the archive's size. Raises UsageError when it cannot be."""
         content = _zip(files, at) if self.path.suffix == ".zip" else _tar(files, at)
         try:
-            with self._part.open("wb") as out:
-                out.write(content)
-                out.flush()
-                os.fsync(out.fileno())
-            self._part.replace(self.path)
+            self._part.fill(content)
+            self._part.place(new=True)
+        except FileExistsError:
+            raise UsageError("is there by now", f"--output {self.path}", "name another file") from None
         except OSError as error:
             raise UsageError(f"cannot be written: {error.strerror or error}", f"--output {self.path}") from None
         return len(content)

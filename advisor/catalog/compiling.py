@@ -9,6 +9,7 @@ from typing import Any
 from zlib import crc32
 
 from advisor.catalog.full_text import Entry, entry
+from advisor.catalog.kept import with_sum
 from advisor.catalog.layout import FORMAT, Place
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import rule_files
@@ -53,8 +54,7 @@ def packed(found: Iterable[dict[str, Any]], problems: list[str]) -> bytes:
         words[engine] = _add(content, [entry(rule) for rule, _ in rules])
     places = {"sections": sections, "texts": texts, "words": words}
     head = {"format": FORMAT, "bytes": len(content), "problems": problems, **places}
-    _add(content, head)
-    return bytes(content)
+    return bytes(content) + with_sum(head) + b"\n"
 
 
 def _add(content: bytearray, value: dict[str, Any] | list[Entry]) -> Place:

@@ -4,18 +4,19 @@
     {"rules": [...], "asked": [...], "seen": {...}, ...}    then for each engine `compiled.Section`
     {"logs": {...}, "plan": {...}, "downstream": [...]}     and `compiled.Texts`
     [["vllm/pp-broadcast-skew", "…", "…", "…", "…"]]        and its rules in words: `full_text.Entry`
-    {"format": 10, "bytes": 1234, "problems": [...],        then the head, which says where those are, and how many
-     "sections": {"vllm": [start, end, crc], ...}, ...}     bytes stand before it
+    [crc, {"format": 11, "bytes": 1234, "problems": [...],  then the head with its sum, which says where those are, and
+     "sections": {"vllm": [start, end, crc], ...}, ...}]    how many bytes stand before it
 
 A reader starts at the last line.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-FORMAT = 10
+from advisor.catalog.kept import summed
+
+FORMAT = 11
 SHIPPED = "catalog.jsonl"
 
 Place = tuple[int, int, int]
@@ -23,8 +24,8 @@ Place = tuple[int, int, int]
 
 
 def header(content: Any) -> dict[str, Any]:
-    """The last line of a compiled file. Raises ValueError where it is not one."""
-    head: dict[str, Any] = json.loads(content[header_at(content) :])
+    """The last line of a compiled file. Raises ValueError where it is not one, or is damaged."""
+    head: dict[str, Any] = summed(content[header_at(content) :].rstrip(b"\n"))
     return head
 
 

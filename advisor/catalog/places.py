@@ -31,4 +31,4 @@ def knowledge_root() -> Path:
 
 def rule_files(base: Path) -> list[Path]:
     """Every rule file below `base`, in the order of their ids."""
-    return sorted(base.glob("*/*/rule.yaml"))
+    return sorted(base.glob("[!.]*/[!.]*/rule.yaml"))  # hidden: one that is being made

@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from typing import NamedTuple
 
-from advisor.cores import cores
+from advisor.cores import cores, end_with_parent
 from advisor.faces.reports import OK, Threshold, exit_code
 from advisor.jobs.batch import lines_of, reports
 from advisor.redaction import as_given, show_as_given
@@ -73,3 +73,4 @@ def _set_up(plainly: bool) -> None:
     gc.freeze()
     gc.set_threshold(GARBAGE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()

@@ -110,9 +110,10 @@ class Conversation:
                 return True
 
     def _back(self) -> bool:
-        if not self.kept.back():
+        if not self.kept.steps:
             self.show(page.nothing_before())
             return False
+        self._keeping(self.kept.back)
         self.at = follow(self.base, self.kept.steps)
         return True
 
@@ -149,12 +150,16 @@ class Conversation:
 
     def _take(self, step: Step) -> bool:
         self.at = then(self.at, step)
+        self._keeping(lambda: self.kept.add(step))
+        return True
+
+    def _keeping(self, change: Callable[[], object]) -> None:
+        """Change what is kept; where that cannot be written the diagnosis goes on, and nothing more of it is kept."""
         try:
-            self.kept.add(step)
+            change()
         except UsageError as error:
             self.show(page.refused(error.line()))
             self.kept.folder = None
-        return True
 
 
 def _numbers(ask: Ask) -> bool:

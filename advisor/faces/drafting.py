@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from advisor import own_folders
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces.reports import NoRedact
@@ -61,19 +61,16 @@ def _write(made: Draft, rules: Path) -> None:
     target = rules / made.id
     if os.path.lexists(target):
         raise UsageError("is there already", str(target), "choose another --id, or remove it")
-    part = target.with_name(f".{target.name}.part")
     try:
-        shutil.rmtree(part, ignore_errors=True)
         contents = rule_files(made)
-        for name, text in contents.items():
-            file = part / Path(name).relative_to(made.id)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        part.rename(target)
+        target.parent.mkdir(exist_ok=True)
+        with own_folders.made_whole(target) as part:
+            for name, text in contents.items():
+                file = part / Path(name).relative_to(made.id)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", str(target), None) from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     for name in contents:
         typer.echo(f"written: {rules / name}")
     blanks = job.blanks(rules, made.id)

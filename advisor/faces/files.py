@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import stat
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from advisor import own_folders, whole
 from advisor.errors import UsageError
 from advisor.jobs.request import HELD, File
 
@@ -51,14 +51,15 @@ def _spooled(head: bytes) -> str:
     """The name of a temporary file with what was read of standard input and the rest of it."""
     import atexit
     import shutil
-    import tempfile
 
+    stack = contextlib.ExitStack()
+    atexit.register(stack.close)
     try:
-        with tempfile.NamedTemporaryFile(prefix="advisor-", delete=False) as file:
-            atexit.register(lambda: Path(file.name).unlink(missing_ok=True))
+        place = stack.enter_context(own_folders.temporary("advisor-stdin-")) / "stdin"
+        with place.open("xb") as file:
             file.write(head)
             shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
-            return file.name
+        return str(place)
     except OSError as error:
         raise UsageError(f"cannot be kept while it is read: {error.strerror or error}", "-", None) from None
 
@@ -78,7 +79,7 @@ def write(content: str, output: Path | None, inputs: Iterable[str] = (), option:
         if target.exists() and not target.is_file():
             target.write_text(content, encoding="utf-8")  # a device or a pipe is written to, never replaced
         else:
-            _replace(target, content.encode("utf-8", "backslashreplace"))
+            whole.put(target, content.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", where, None) from None
 
@@ -98,24 +99,11 @@ def _target(output: Path, where: str, inputs: Iterable[str]) -> Path:
 
 
 def write_whole(target: Path, content: bytes) -> None:
-    """A file of our own, written whole or not at all. Raises UsageError when it cannot be written."""
+    """A file of our own, for its owner alone. Raises UsageError when it cannot be written."""
     try:
-        _replace(target, content)
+        whole.put(target, content, mode=0o600)
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", str(target), None) from None
-
-
-def _replace(target: Path, content: bytes) -> None:
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        if target.exists():
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        part.replace(target)
-    except OSError:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
 
 
 def _to_stdout(content: str) -> None:

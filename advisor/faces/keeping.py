@@ -8,6 +8,7 @@ Each step is written before the next question is asked, whole or not at all.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from dataclasses import dataclass
@@ -96,7 +97,10 @@ def begin(options: Options, *, alone: bool) -> tuple[Kept, str]:
         except FileExistsError:
             continue
         except (OSError, UsageError) as error:
-            return Kept(None, options, [], alone), f"{place}: {getattr(error, 'strerror', None) or error}"
+            with contextlib.suppress(OSError):
+                place.rmdir()
+            why = error.what if isinstance(error, UsageError) else error.strerror
+            return Kept(None, options, [], alone), f"{place}: {why}"
         return kept, ""
     return Kept(None, options, [], alone), str(folder)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sys
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from advisor import own_folders, whole
 from advisor.errors import UsageError
 from advisor.faces import completion
 from advisor.faces.bare_options import HERE
@@ -73,8 +73,8 @@ def patch(
     target = Path(output) if output not in ("", "-") else None
     asked = Asked(rule, repo, ref, source, tuple(fix or ()), apply, branch, site, target)
     prepared = prepare(asked)
-    whole = prepared.python_patch if site is not None else b"".join(content for _, content in prepared.mails)
-    written = _write(output, whole, prepared.mails if site is None else ())
+    content = prepared.python_patch if site is not None else b"".join(mail for _, mail in prepared.mails)
+    written = _write(output, content, prepared.mails if site is None else ())
     with speaking(lang.value):
         text = _rendered(prepared.report, written, format)
     (sys.stderr if output == "-" else sys.stdout).write(text)
@@ -111,35 +111,34 @@ def _rendered(report: Any, written: tuple[str, ...], format: Format) -> str:
     return patch_page(report, width=min(shutil.get_terminal_size((80, 24)).columns, 110))
 
 
-def _write(output: str, whole: bytes, mails: tuple[tuple[str, bytes], ...]) -> tuple[str, ...]:
+def _write(output: str, content: bytes, mails: tuple[tuple[str, bytes], ...]) -> tuple[str, ...]:
     """Write what was asked for, each file whole or not at all; the files written. Nothing to write writes nothing."""
-    if not output or not whole:
+    if not output or not content:
         return ()
     if output == "-":
-        sys.stdout.buffer.write(whole)
+        sys.stdout.buffer.write(content)
         sys.stdout.flush()
         return ()
     folder = Path(output).is_dir() or output.endswith(("/", os.sep))
     if folder and not mails:
         raise UsageError("is a folder", f"--output {output}", "name a file in it")
-    targets = [(Path(output) / name, content) for name, content in mails] if folder else [(Path(output), whole)]
     try:
         if folder:
-            Path(output).mkdir(parents=True, exist_ok=True)
-        _replace(targets)
+            _in_folder(Path(output), mails)
+        else:
+            whole.put(Path(output), content)
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", f"--output {output}") from None
-    return tuple(str(path) for path, _ in targets)
+    return tuple(str(Path(output) / name) for name, _ in mails) if folder else (output,)
 
 
-def _replace(targets: list[tuple[Path, bytes]]) -> None:
-    parts = [(path.with_name(f".{path.name}.{os.getpid()}.part"), path, content) for path, content in targets]
-    try:
-        for part, _, content in parts:
-            part.write_bytes(content)
-        for part, path, _ in parts:
-            part.replace(path)
-    finally:
-        for part, _, _ in parts:
-            with contextlib.suppress(OSError):
-                part.unlink()
+def _in_folder(folder: Path, mails: tuple[tuple[str, bytes], ...]) -> None:
+    """A new folder comes with all of them; in one that is there the last comes first: no half series applies."""
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with own_folders.made_whole(folder) as part:
+            for name, content in mails:
+                (part / name).write_bytes(content)
+        return
+    for name, content in reversed(mails):
+        whole.put(folder / name, content)

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from advisor.cores import cores, may_fork
+from advisor.cores import cores, end_with_parent, may_fork
 
 ENOUGH = 16 << 20  # bytes of all dumps
 LARGE = 1 << 20  # of one
@@ -52,6 +52,7 @@ def _forked(read: Callable[[str, bytes], Read], files: Sequence[tuple[str, bytes
 
 def _begin(read: Callable[[str, bytes], object], files: Sequence[tuple[str, bytes]]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent says that it was interrupted
+    end_with_parent()
     _given.append((read, files))
 
 

@@ -15,7 +15,7 @@ from functools import partial, reduce
 from itertools import pairwise
 from typing import IO, Literal, get_args
 
-from advisor.cores import cores, may_fork
+from advisor.cores import cores, end_with_parent, may_fork
 from advisor.evidence import plain_pickle
 from advisor.evidence.recognition import kind_of
 from advisor.intake import archives, captured, texts
@@ -168,6 +168,7 @@ _searches: list[Search] = []  # of a forked process
 
 
 def _begin(search: Search) -> None:
+    end_with_parent()
     _searches[:] = [search]
 
 

@@ -1,8 +1,8 @@
 """Paths -> what `advisor fix` changes in their files, as diffs, and written when asked.
 
 The findings are lint's: .gitignore, configuration, suppressions and baseline hold here too, and what is suppressed is
-not edited. A file is written whole or not at all: beside it first, then in its place, with its mode and owner kept; the
-file that a symbolic link names is the one that changes.
+not edited. A file is written whole or not at all (see `whole`), and none before all edits are made; one that somebody
+else has changed since it was read is left alone.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import contextlib
 import difflib
 import os
 import re
-import stat
-import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor import __version__
+from advisor import __version__, whole
 from advisor.catalog.engines import knowledge, named
 from advisor.errors import UsageError
 from advisor.jobs.lint import LintRequest, Opened, expect_recognised, lint_to_edit
@@ -51,12 +50,19 @@ def fix(request: FixRequest) -> RepairReport:
         expect_recognised(report, request.lint.paths)
     mine = {one.region.file for one in report.findings if one.edit and one.suppressed is None}
     names = [one.name for one in report.files if one.name in mine]
-    files = [found for name in names if (found := _file(name, opened[name], report, request)) is not None]
+    edits = [found for name in names if (found := _file(name, opened[name], report, request)) is not None]
+    written: list[str] = []
+    for one, after in edits:
+        if after is not None:
+            write(Path(one.name), opened[one.name].content, after, written)
+            written.append(one.name)
+    files = [one for one, _ in edits]
     notes = (*report.notes, *(note for one in files if (note := _not_utf8(one, opened[one.name].content))))
     return covered(RepairReport(REPAIR_SCHEMA, tuple(files), notes, report.as_of, __version__))
 
 
-def _file(name: str, opened: Opened, report: LintReport, request: FixRequest) -> FileRepair | None:
+def _file(name: str, opened: Opened, report: LintReport, request: FixRequest) -> tuple[FileRepair, bytes | None] | None:
+    """What is edited in a file, and its new content where that is to be written; None for one of no known encoding."""
     content, text = opened.content, opened.deployment.text
     encoding = next((one for one in ENCODINGS if _encodes(text, one, content)), "")
     if not encoding:
@@ -74,9 +80,8 @@ def _file(name: str, opened: Opened, report: LintReport, request: FixRequest) ->
     )
     after = mended.deployment.text
     changed = after != text
-    if changed and request.write:
-        write(Path(name), content, after.encode(encoding))
-    return _out(name, text, mended, request.write or not changed)
+    out = _out(name, text, mended, request.write or not changed)
+    return out, after.encode(encoding) if changed and request.write else None
 
 
 def _not_utf8(one: FileRepair, content: bytes) -> str:
@@ -141,28 +146,15 @@ def _quoted(path: str) -> str:
 # writing
 
 
-def write(path: Path, before: bytes, after: bytes) -> None:
-    """Puts the new content in place of the old, whole. UsageError where it cannot, or the file changed meanwhile."""
-    target = Path(os.path.realpath(path))
-    part: str | None = None
+def write(path: Path, before: bytes, after: bytes, written: Sequence[str] = ()) -> None:
+    """Puts the new content in place of the old, whole. UsageError where it cannot, or the file changed meanwhile.
+
+    The error names the files that were `written` before it.
+    """
+    so_far = f"already written: {', '.join(written)}" if written else None
     try:
-        if target.read_bytes() != before:
-            raise UsageError("was changed while it was read", str(path), "run it again")
-        state = target.stat()
-        handle, part = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(after)
-            file.flush()
-            os.fsync(file.fileno())
-        if hasattr(os, "chown"):
-            with contextlib.suppress(PermissionError):
-                os.chown(part, state.st_uid, state.st_gid)
-        os.chmod(part, stat.S_IMODE(state.st_mode))
-        os.replace(part, target)
-        part = None
+        whole.put(path, after, before=before)
+    except whole.Changed as error:
+        raise UsageError(str(error.strerror), str(path), so_far or "run it again") from None
     except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror or error}", str(path), None) from None
-    finally:
-        if part is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(part)
+        raise UsageError(f"cannot be written: {error.strerror or error}", str(path), so_far) from None

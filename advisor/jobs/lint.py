@@ -22,7 +22,7 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 
 from advisor import __version__
-from advisor.cores import cores, may_fork
+from advisor.cores import cores, end_with_parent, may_fork
 from advisor.errors import UsageError
 from advisor.jobs import baseline as known_before
 from advisor.jobs import configuration as configured
@@ -203,6 +203,7 @@ def _set_up(plainly: bool) -> None:
         show_as_given()
     gc.set_threshold(GARBAGE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
 
 
 def _touched(report: LintReport, changed: dict[str, Lines]) -> LintReport:

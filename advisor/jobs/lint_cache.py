@@ -3,7 +3,8 @@
 A row is found only under the same content and name of the file, the same options, and the same advisor: its code,
 rules, knowledge and the packages it reads files with. What a result owes to the files beside it is in the row as
 `beside`, for the caller to compare. One SQLite file that its owner alone can read, of bounded size, the rows longest
-unused going first. Whatever goes wrong here costs time and is not spoken of: a damaged file is begun anew.
+unused going first. Whatever goes wrong here costs time and is not spoken of: a row that is not as it was written counts
+for nothing, and a file that is damaged, or that somebody else could have written, is begun anew.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import advisor
-from advisor.catalog.kept import cache_folder
+from advisor.catalog.kept import cache_folder, is_own
 from advisor.catalog.places import root
 from advisor.jobs import lint_record
 
@@ -28,12 +29,17 @@ if TYPE_CHECKING:
     import sqlite3
 
 MOST_BYTES = 64 << 20  # of what is kept
+_LARGEST = 8 * MOST_BYTES  # of the file; one that is larger is not ours
+_SHAPE = 2  # of the table
+_OTHERS = 3  # files of other shapes and formats that stay
 _STAYS = 3 / 4  # of that, where there was more
 _AT_ONCE = 500  # keys of one question
 _WAIT_S = 2.0  # for another process that writes
 _PASSING = ("BUSY", "LOCKED", "READONLY", "FULL", "IOERR", "CANTOPEN", "PERM", "AUTH", "NOMEM")
 """What SQLite calls failures that are no fault of the file."""
-_TABLE = "CREATE TABLE IF NOT EXISTS kept (key BLOB UNIQUE, day INTEGER, beside BLOB, services TEXT, record BLOB)"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS kept (key BLOB UNIQUE, day INTEGER, beside BLOB, services TEXT, record BLOB, sum BLOB)"
+)
 
 
 Answer = TypeVar("Answer")
@@ -54,7 +60,7 @@ class Cache:
     """The rows in a folder; `day` counts days, as of the run. Nothing raises: what cannot be read is not there."""
 
     def __init__(self, folder: Path, day: int) -> None:
-        self.file, self.day = folder / f"lint-{lint_record.FORMAT}.sqlite", day
+        self.file, self.day = folder / f"lint-{_SHAPE}-{lint_record.FORMAT}.sqlite", day
 
     def found(self, keys: Sequence[bytes]) -> dict[bytes, Row]:
         """The rows that there are, by key. Rows last used on another day are noted as used."""
@@ -64,9 +70,26 @@ class Cache:
         """Keep these rows, in the place of those with their keys, and let go what is too much."""
         if rows:
             with contextlib.suppress(OSError):
-                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                os.close(os.open(self.file, os.O_CREAT | os.O_RDWR, 0o600))
+                self._begin()
             self._with(lambda at: self._keep(at, rows))
+
+    def _begin(self) -> None:
+        """Make the file where there is none that can be used. Raises OSError."""
+        folder = self.file.parent
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.path.lexists(self.file) and not _is_ours(self.file):
+            self._discard()
+        if not self.file.exists():
+            others = sorted(folder.glob("lint-*.sqlite"), key=lambda one: one.stat().st_mtime)
+            for old in others[:-_OTHERS]:
+                old.unlink()
+            os.close(os.open(self.file, os.O_CREAT | os.O_RDWR, 0o600))
+
+    def _discard(self) -> None:
+        """Take it away, and what SQLite would mend the next one with. Raises OSError."""
+        for name in (f"{self.file}-journal", self.file):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
 
     def _found(self, at: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Row]:
         rows: dict[bytes, Row] = {}
@@ -74,8 +97,10 @@ class Cache:
         for start in range(0, len(keys), _AT_ONCE):
             some = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(some))
-            asked = f"SELECT key, beside, services, record, day FROM kept WHERE key IN ({marks})"  # noqa: S608 - ? alone
-            for key, beside, services, record, day in at.execute(asked, some):
+            asked = f"SELECT key, beside, services, record, sum, day FROM kept WHERE key IN ({marks})"  # noqa: S608 - ? alone
+            for key, beside, services, record, sum_, day in at.execute(asked, some):
+                if sum_ != _sum(key, beside, services, record):
+                    continue
                 told = json.loads(services)
                 rows[key] = Row(key, beside, tuple((namespace, name) for namespace, name in told), record)
                 used += [(self.day, key)] if day != self.day else []
@@ -85,7 +110,8 @@ class Cache:
 
     def _keep(self, at: sqlite3.Connection, rows: Sequence[Row]) -> None:
         told = [(one.key, self.day, one.beside, json.dumps(one.services), one.record) for one in rows]
-        at.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", told)
+        summed = [(*one, _sum(one[0], *one[2:])) for one in told]
+        at.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?, ?)", summed)
         size = at.execute("SELECT coalesce(sum(length(record)), 0) FROM kept").fetchone()[0]
         much, gone = size - int(MOST_BYTES * _STAYS) if size > MOST_BYTES else 0, []
         for number, length in at.execute("SELECT rowid, length(record) FROM kept ORDER BY day, rowid"):
@@ -114,7 +140,7 @@ class Cache:
         except (sqlite3.Error, ValueError, TypeError) as error:
             if not getattr(error, "sqlite_errorname", "").startswith(tuple(f"SQLITE_{one}" for one in _PASSING)):
                 with contextlib.suppress(OSError):
-                    self.file.unlink()
+                    self._discard()
             return None
         finally:
             if at is not None:
@@ -122,11 +148,18 @@ class Cache:
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether the file is there, its user's own, and nobody else can write it."""
-    if not file.is_file():
-        return False
-    stat = file.stat()
-    return not hasattr(os, "geteuid") or (stat.st_uid == os.geteuid() and not stat.st_mode & 0o022)
+    """Whether it is a file that we may have written."""
+    return file.is_file() and is_own(file) and file.stat().st_size <= _LARGEST
+
+
+def _sum(*fields: bytes | str) -> bytes:
+    """The digest of what is in a row. Raises TypeError for what is neither text nor bytes."""
+    made = blake2b(digest_size=8)
+    for one in fields:
+        part = one.encode("utf-8", "surrogatepass") if isinstance(one, str) else one
+        made.update(b"%d " % len(part))
+        made.update(part)
+    return made.digest()
 
 
 def usual_folder() -> Path:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from advisor import own_folders, whole
 from advisor.catalog.places import knowledge_root, rules_root
 from advisor.errors import UnreachableError, UpstreamError
 from advisor.upstream.artefacts import read_all, releases_text, settings_text
@@ -68,26 +67,27 @@ def refresh(
     if engine not in ENGINES:
         raise UpstreamError(f"no knowledge is generated for {engine}", None, f"one of {', '.join(ENGINES)}")
     summary = RefreshSummary(engine)
-    for left in folder.glob(".*.part"):  # of a run that was killed
-        with contextlib.suppress(OSError):
-            left.unlink()
+    for name in FILES:
+        whole.sweep(folder / name)
     with staged(folder) as staging:
         derive(engine, origin, staging, summary, read_on or datetime.now(UTC).date().isoformat())
-        for name in FILES:
-            if name not in summary.kept and (staging / name).is_file():
-                _settle(staging / name, folder / name, summary)
+        names = [name for name in FILES if name not in summary.kept and (staging / name).is_file()]
+        _settle({folder / name: (staging / name).read_text(encoding="utf-8") for name in names}, summary)
     return summary
 
 
 @contextlib.contextmanager
 def staged(folder: Path) -> Iterator[Path]:
-    """A folder apart with the generated files as they are."""
-    with TemporaryDirectory(prefix="advisor-knowledge-") as made:
-        staging = Path(made)
-        for name in FILES:
-            if (folder / name).is_file():
-                shutil.copyfile(folder / name, staging / name)
-        yield staging
+    """A folder apart with the generated files as they are. UpstreamError where files cannot be read or written."""
+    try:
+        with own_folders.temporary("advisor-knowledge-") as staging:
+            for name in FILES:
+                if (folder / name).is_file():
+                    shutil.copyfile(folder / name, staging / name)
+            yield staging
+    except OSError as error:
+        what = f"files cannot be read or written: {error.strerror or error}"
+        raise UpstreamError(what, error.filename and str(error.filename), "every file is as it was") from error
 
 
 def derive(engine: str, origin: Origin, staging: Path, summary: RefreshSummary, read_on: str) -> None:
@@ -201,20 +201,31 @@ def unstamped(text: str) -> str:
     return _STAMP.sub("", text)
 
 
-def _settle(made: Path, file: Path, summary: RefreshSummary) -> None:
-    """Put a file in its place, whole, when it says anything new."""
-    text = made.read_text(encoding="utf-8")
-    if file.is_file() and unstamped(file.read_text(encoding="utf-8", errors="replace")) == unstamped(text):
-        summary.same.append(file.name)
-        return
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(file)
-    except OSError as error:
-        raise UpstreamError(f"cannot be written: {error.strerror or error}", str(file)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-    summary.written[file.name] = len(text.encode())
+def _settle(made: dict[Path, str], summary: RefreshSummary) -> None:
+    """Put in their places those files that say anything new, none before all are written beside them.
+
+    UpstreamError where one cannot be written: then every file is as it was. A run that is killed between two of the
+    moves leaves whole files, some of them old; the next run replaces these.
+    """
+    changed = {file: text for file, text in made.items() if not _says(file, text)}
+    summary.same += [file.name for file in made if file not in changed]
+    with contextlib.ExitStack() as parts:
+        try:
+            ready = []
+            for file, text in changed.items():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                part = whole.Part(file, 0o666)
+                parts.callback(part.close)
+                part.fill(text.encode())
+                part.sync()
+                ready.append(part)
+            for part in ready:
+                part.place()
+        except OSError as error:
+            raise UpstreamError(f"cannot be written: {error.strerror or error}", str(file)) from error
+    summary.written |= {file.name: len(text.encode()) for file, text in changed.items()}
+
+
+def _says(file: Path, text: str) -> bool:
+    """Whether a file says the same already, but for the day."""
+    return file.is_file() and unstamped(file.read_text(encoding="utf-8", errors="replace")) == unstamped(text)

@@ -54,7 +54,7 @@ def cases(base: Path | None = None, only: str = "") -> Iterator[RuleCase]:
 
 def case_folders(base: Path, only: str = "") -> list[Path]:
     """Every case's folder below `base`, in order."""
-    found = sorted(one for one in base.glob("*/*/cases/*") if one.is_dir())
+    found = sorted(one for one in base.glob("[!.]*/[!.]*/cases/[!.]*") if one.is_dir())
     return [one for one in found if only in ("", "/".join(one.relative_to(base).parts[:2]))]
 
 

@@ -57,7 +57,7 @@ def _case_problems(folder: Path, only: str = "") -> list[Problem]:
 
 
 def _empty_folders(folder: Path) -> list[Problem]:
-    bare = [one for one in sorted(folder.glob("*/*")) if one.is_dir() and not (one / "rule.yaml").is_file()]
+    bare = [one for one in sorted(folder.glob("[!.]*/[!.]*")) if one.is_dir() and not (one / "rule.yaml").is_file()]
     return [Problem(f"{one.relative_to(folder.parent)}/rule.yaml", 1, "no-rule", "is missing") for one in bare]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from advisor.errors import UsageError
+from advisor.whole import is_part
 
 NEVER = frozenset(
     {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".mypy_cache", ".pytest_cache"}
@@ -61,6 +62,8 @@ def _walk(root: Path, exclude: GitIgnoreSpec, respect_ignore: bool) -> Iterator[
             rules = (*rules, *_rules(folder))
         below: list[tuple[Path, Rules]] = []
         for entry in entries:
+            if is_part(entry.name):  # of a file that is being written, or was when its process was killed
+                continue
             path = folder / entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             if _left_out(path, is_folder, root, exclude, rules):

@@ -48,7 +48,7 @@ def fixes_named(rules: Path, upstream: Upstream) -> list[Fix]:
     """The fixes that rules place in this upstream's repository, merged by key and sorted by it."""
     merged: dict[str, Fix] = {}
     edges: list[Fix] = []
-    for path in sorted(rules.glob("*/*/rule.yaml")):
+    for path in sorted(rules.glob("[!.]*/[!.]*/rule.yaml")):
         home, rule = path.parts[-3], yaml.load(path.read_text(encoding="utf-8"), str(path)).value
         for fix in _fixes_of(rule, home, str(path), upstream.repo):
             merged[fix.key] = _joined(merged[fix.key], fix) if fix.key in merged else fix

@@ -13,11 +13,11 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from advisor import own_folders
 from advisor.errors import UpstreamError, UsageError
 from advisor.upstream import git
 
@@ -138,14 +138,14 @@ def store(clones: Sequence[Clone], limit_s: float | None = None) -> Iterator[Sto
 
 @contextmanager
 def _temporary() -> Iterator[str]:
-    try:
-        made = TemporaryDirectory(prefix="advisor-patch-")
-    except OSError as error:
-        raise UpstreamError(
-            f"no temporary folder can be made ({error.strerror or error})", None, "set TMPDIR"
-        ) from None
-    with made as folder:
-        yield folder
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(own_folders.temporary("advisor-patch-"))
+        except OSError as error:
+            raise UpstreamError(
+                f"no temporary folder can be made ({error.strerror or error})", None, "set TMPDIR"
+            ) from None
+        yield str(folder)
 
 
 @contextmanager

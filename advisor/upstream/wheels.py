@@ -20,7 +20,6 @@ import ssl
 import subprocess
 import sys
 import tarfile
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -32,6 +31,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, urljoin
 
+from advisor import whole
 from advisor.errors import UnreachableError, UpstreamError
 
 BLOCK_BYTES = 128 * 1024
@@ -353,6 +353,4 @@ def _length(url: str) -> int:
 def _keep(path: Path, body: bytes) -> None:
     """Write whole or not at all, so that an interrupted run leaves no half file behind."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{os.getpid()}-{threading.get_ident()}.part")  # several threads may read the same file
-    partial.write_bytes(body)
-    partial.replace(path)
+    whole.keep(path, body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import zipfile
 from datetime import date
@@ -256,14 +257,14 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, rules, monkeypatch):
     refresh("lmdeploy", Origin(lmdeploy(tmp_path, without="0.8.0-"), rules=rules), knowledge=tmp_path)
     before = contents(tmp_path / "lmdeploy")
 
-    real = Path.replace
+    real = os.replace
 
-    def full(self, target):
+    def full(part, target):
         if Path(target).parent == tmp_path / "lmdeploy":
             raise OSError(28, "No space left on device")
-        return real(self, target)
+        return real(part, target)
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(UpstreamError, match="No space left"):
         refresh("lmdeploy", Origin(lmdeploy(tmp_path / "elsewhere"), rules=rules), knowledge=tmp_path)
     assert contents(tmp_path / "lmdeploy") == before
@@ -292,9 +293,9 @@ def test_a_broken_file_is_told_and_made_anew(tmp_path, rules, name, rubbish):
 def test_what_a_killed_run_left_is_cleared(tmp_path, rules):
     origin = Origin(lmdeploy(tmp_path), rules=rules)
     refresh("lmdeploy", origin, knowledge=tmp_path)
-    (tmp_path / "lmdeploy" / ".settings.json.123.part").write_text("half")
+    (tmp_path / "lmdeploy" / ".settings.json.advisor-part").write_text("half")
     refresh("lmdeploy", origin, knowledge=tmp_path)
-    assert [name for name in contents(tmp_path / "lmdeploy") if name.endswith(".part")] == []
+    assert [name for name in contents(tmp_path / "lmdeploy") if name.endswith("-part")] == []
 
 
 def test_an_older_clone_leaves_what_is_known_of_tags(tmp_path, clone, rules):

@@ -1,7 +1,8 @@
 """Where uploads lie while they are judged: one folder of the service, in it one a request, and what all of them hold.
 
 A folder for temporary files is swept by its system, and can be full or read-only for a while. What cannot be kept is
-answered with 503; the next request tries anew, in a new folder if the old one has gone.
+answered with 503; the next request tries anew, in a new folder if the old one has gone. What a killed service left goes
+when the next one starts.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from advisor import own_folders
 from advisor.faces.web.problems import NO_ROOM
 
 PREFIX = "advisor-serve-"
@@ -29,18 +31,18 @@ class Disk:
     used: int = 0
     folders: list[Path] = field(default_factory=list)
     _said: float = -SAY_S
+    _open: ExitStack = field(default_factory=ExitStack, repr=False)
 
     @property
     def folder(self) -> Path:
         """The service's own folder, which nobody else may read."""
         if not self.folders:
-            self.folders.append(Path(tempfile.mkdtemp(prefix=PREFIX, dir=self.place)))
+            self.folders.append(self._open.enter_context(own_folders.temporary(PREFIX, self.place)))
         return self.folders[-1]
 
     def close(self) -> None:
         """Leave nothing."""
-        for one in self.folders:
-            shutil.rmtree(one, ignore_errors=True)
+        self._open.close()
         self.folders.clear()
 
     @contextmanager
