@@ -7,12 +7,14 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
 from advisor.cores import cores, end_with_parent
 from advisor.faces.reports import OK, Threshold, exit_code
 from advisor.jobs.batch import lines_of, reports
+from advisor.jobs.search import forget
 from advisor.redaction import as_given, show_as_given
 from advisor.render.json import json_line
 
@@ -40,19 +42,36 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
     lines = lines_of(content)
     parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
     answer = partial(_answered, threshold=threshold)
-    processes = min(cores(), len(parts))
-    if len(lines) < MANY or processes == 1:
+    processes = min(cores(), len(parts) - 1)
+    if len(lines) < MANY or processes < 2:
         yield from map(answer, parts)
         return
+    yield answer(parts[0])  # where processes are forked, each has what that loaded and made, which is most of a start
+    gc.freeze()
     pool = ProcessPoolExecutor(processes, initializer=_set_up, initargs=(as_given(),))
     try:
-        yield from pool.map(answer, parts)
+        with _uninterrupted():
+            answered = pool.map(answer, parts[1:])
+        yield from answered
     except BrokenProcessPool:
         raise Unfinished(
             "a process was ended from outside, as for want of memory, and the rest was not judged"
         ) from None
     finally:  # interrupted, what has not begun is let go
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits: while a process is forked it would be lost, or end that process before it is set up."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _answered(part: str, threshold: Threshold) -> Answered:
@@ -67,9 +86,13 @@ def _answered(part: str, threshold: Threshold) -> Answered:
 
 
 def _set_up(plainly: bool) -> None:
-    """A process of the pool: Ctrl-C is for the one that waits for it. `plainly`: nothing is hidden."""
+    """A process of the pool: Ctrl-C is for the one that waits for it, and what it opened is not for another.
+
+    `plainly`: nothing is hidden.
+    """
     if plainly:
         show_as_given()
+    forget()
     gc.freeze()
     gc.set_threshold(GARBAGE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -61,6 +61,11 @@ def _index(engines: tuple[str, ...]) -> full_text.Index:
     return full_text.Index([rule for one in speaking_of(engines) for rule in compiled().words(one)])
 
 
+def forget() -> None:
+    """Let the index go, in a process that has it from another: SQLite's connections are for the one that made them."""
+    _index.cache_clear()
+
+
 def _understood(case: Case) -> str:
     """What was read of it, in the words of the vocabulary; values that are words as they are."""
     from advisor.jobs.vocabulary import kinds
