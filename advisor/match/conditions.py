@@ -86,6 +86,8 @@ def _each_once(found: list[Any]) -> tuple[Any, ...]:
 
 
 def _atom(atom: Atom, view: View) -> Outcome:
+    if atom.kind == "log" and not view.told.may("log", atom.name):
+        return _silent(atom)
     found = view.outcomes.get(atom)
     if found is None:
         found = view.outcomes[atom] = _found(atom, view)
@@ -99,8 +101,6 @@ def _silent(line: Atom) -> Outcome:
 
 
 def _found(atom: Atom, view: View) -> Outcome:
-    if atom.kind == "log" and not view.told.may("log", atom.name):
-        return _silent(atom)
     if atom.kind == "component" and atom.name in view.engines:
         layer = view.layer(atom.name)
         if layer.build.known() and not layer.build.version and not view.ask("component", atom.name).facts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from advisor.match.builds import nearest_release
 from advisor.match.derived import CONTAINER, STOCK, contained, derive, stock
@@ -33,8 +33,7 @@ ANSWERED = "--said"
 """The place of what the user answered to a question: weaker than anything that was read."""
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What is known about one thing. No facts and `absent` False means nothing is known.
 
     `absent` is the evidence's word that the thing is not there; `missing` what would settle it.
