@@ -62,9 +62,9 @@ class Clients:
         now = time.monotonic()
         one = self._known.get(key)
         if one is None:
-            one = self._known[key] = Client()
-            if len(self._known) > REMEMBERED:
+            if len(self._known) >= REMEMBERED:
                 self._forget(now)
+            one = self._known[key] = Client()
         if self._at_once and one.running >= self._at_once:
             raise _too_many(f"{one.running} requests of this client are being answered already", 1)
         if self._rate:
@@ -82,7 +82,7 @@ class Clients:
     def _forget(self, now: float) -> None:
         """Drop all that are quiet; where none is, all but those that are being answered: the table stays bounded."""
         kept = {key: one for key, one in self._known.items() if one.running or one.due > now}
-        if len(kept) > REMEMBERED:
+        if len(kept) >= REMEMBERED:
             kept = {key: one for key, one in kept.items() if one.running}
         self._known = kept
 

@@ -144,11 +144,14 @@ class Hurried(H11Protocol):
         self._head, self._rest, self._taking = map(_stopped, (self._head, self._rest, self._taking))
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP. Where an answer has begun there is nothing more to say."""
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE) and (self.cycle is None or not self._answering):
-            self._turn_away(400)
-        else:
-            self.transport.close()
+        """What is no HTTP, or a body that does not go on as one. Where an answer has begun there is nothing to say."""
+        if self.cycle is not None and self._answering:
+            self.cycle.disconnected = True  # the application is told so, and what it answers goes nowhere
+            self.cycle.message_event.set()
+            if self.cycle.response_started:
+                self.transport.close()
+                return
+        self._turn_away(400)
 
     @property
     def _answering(self) -> bool:

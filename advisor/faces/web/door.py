@@ -93,9 +93,14 @@ class Door:
 
     def _admit(self, scope: Scope) -> None:
         """Raises Refused for whom, or from where, nothing is answered."""
+        headers = Headers(scope=scope)
+        if "transfer-encoding" in headers and ("content-length" in headers or scope["http_version"] == "1.0"):
+            hint = "a proxy could see another request in it than this service"
+            raise Refused(400, "tells its length in two ways", "Transfer-Encoding", hint, {"Connection": "close"})
+        if scope["http_version"] not in ("1.0", "1.1"):
+            raise Refused(400, "another version of HTTP", None, "HTTP/1.1", {"Connection": "close"})
         if scope["path"] in OPEN:
             return
-        headers = Headers(scope=scope)
         host = headers.get("host", "")
         hosts = self._settings.hosts
         if hosts != ANY_HOST and _name(host) not in hosts:

@@ -117,4 +117,4 @@ async def _chunks(request: Request, settings: Settings, disk: Disk, arrived: Arr
 
 
 def _late() -> Refused:
-    return Refused(408, "the body did not arrive in time", "body", None, {"Connection": "close"})
+    return Refused(408, "the body did not arrive in time", "body")
