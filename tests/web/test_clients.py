@@ -6,7 +6,7 @@ import time
 import pytest
 from starlette.testclient import TestClient
 
-from advisor.faces.web import clients, door
+from advisor.faces.web import clients
 from advisor.faces.web.clients import Clients, keyed
 from advisor.faces.web.problems import Refused
 from advisor.faces.web.service import Settings, service
@@ -102,7 +102,7 @@ def test_the_token_is_compared_in_a_time_that_tells_nothing(monkeypatch, given):
         compared.append((len(one), len(other)))
         return really(one, other)
 
-    monkeypatch.setattr(door.hmac, "compare_digest", compare)
+    monkeypatch.setattr(hmac, "compare_digest", compare)
     asking = TestClient(service(Settings(token=TOKEN)), base_url="http://localhost")
     status = asking.get("/metrics", headers={"Authorization": f"Bearer {given}"}).status_code
     assert compared == [(32, 32)] and status == (200 if given == TOKEN else 401)

@@ -89,11 +89,20 @@ def test_where_a_process_finds_no_room_it_is_no_defect(client, monkeypatch, caps
     assert "/secret" not in answer.text + (said := capsys.readouterr().err) and errno.errorcode[number] in said
 
 
+def test_a_process_that_is_lost_while_it_waits_is_replaced_before_anyone_meets_it(client):
+    before = count(client, "advisor_worker_restarts")
+    (process,) = client.app.state.work._all
+    process._process.kill()
+    while process.there:
+        time.sleep(0.01)
+    assert client.post("/v1/check", json=HANG).status_code == 200
+    assert count(client, "advisor_worker_restarts") == before + 1
+    assert process not in client.app.state.work._all and len(client.app.state.work._all) == 1
+
+
 def test_a_process_does_not_fork():
     """Who kills it would leave its children behind."""
-    words = (
-        "from advisor.faces.web import work; from advisor import cores; work._warmed(1 << 30); print(cores.may_fork())"
-    )
+    words = "from advisor.faces.web import inside; from advisor import cores; inside.warmed(1 << 30); print(cores.may_fork())"
     done = subprocess.run([sys.executable, "-c", words], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -140,7 +149,7 @@ def test_a_process_that_does_not_start_is_tried_again(tmp_path, monkeypatch, cap
     """Such as for want of memory. The service says that it is not ready, and goes on."""
     monkeypatch.setattr(work, "AGAIN_S", 0.05)
     with monkeypatch.context() as broken:
-        broken.setattr(work, "_warmed", lambda: None)  # which no other process can be sent
+        broken.setattr(work, "warmed", lambda: None)  # which no other process can be sent
         app = service(Settings(workers=1, folder=tmp_path))
         with TestClient(app, base_url="http://localhost") as client:
             time.sleep(0.2)
