@@ -11,7 +11,8 @@ from advisor.errors import UsageError
 from advisor.faces import evidence
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
-from advisor.faces.reports import Format, NoRedact, Threshold, catalogue_problems, complain, exit_code, rendered
+from advisor.faces.reports import Format, NoRedact, Threshold, catalogue_problems, exit_code, rendered
+from advisor.faces.telling import complain
 from advisor.render.language import speaking
 
 OK, USAGE, DEFECT = 0, 2, 3

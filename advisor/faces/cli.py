@@ -19,7 +19,7 @@ from advisor import __version__
 from advisor.errors import AdvisorError
 from advisor.faces.bare_options import command_with
 from advisor.faces.front_page import FrontPage
-from advisor.faces.reports import complain
+from advisor.faces.telling import complain
 from advisor.redaction import one_answer, shown_as_given
 
 OK, USAGE, DEFECT, INTERRUPTED = 0, 2, 3, 130

@@ -20,6 +20,7 @@ from advisor.faces import completion, evidence
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
 from advisor.faces.reports import NoRedact
+from advisor.faces.telling import tell
 from advisor.redaction import as_given
 from advisor.redaction.cover import covered
 from advisor.render.language import speaking
@@ -107,7 +108,7 @@ def _collect(
     if plan_only:
         return
     with _stopped_as_interrupted():
-        done = job.run(prepared, lambda step: typer.echo(collect_page.step_line(covered(step)), err=True))
+        done = job.run(prepared, lambda step: tell(collect_page.step_line(covered(step)), err=True))
     files_of.write(collect_page.collection_page(covered(done), width), None)
 
 

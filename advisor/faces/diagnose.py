@@ -16,11 +16,11 @@ from advisor.faces.reports import (
     Threshold,
     catalogue_problems,
     colour,
-    complain,
     exit_code,
     rendered,
     width,
 )
+from advisor.faces.telling import complain
 from advisor.render.language import speaking
 
 USAGE = 2

@@ -13,6 +13,7 @@ from advisor import own_folders
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces.reports import NoRedact
+from advisor.faces.telling import tell
 from advisor.model.draft import Draft
 
 Rules = Annotated[
@@ -34,7 +35,7 @@ def draft(
     made = job(read.content.decode("utf-8", "replace"), read.name, _today(), id, url)
     _write(made, rules)
     for one in made.shared:
-        typer.echo(f"{one.place}: rules have this line already: {', '.join(one.rules)}")
+        tell(f"{one.place}: rules have this line already: {', '.join(one.rules)}")
 
 
 def new(
@@ -72,9 +73,9 @@ def _write(made: Draft, rules: Path) -> None:
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", str(target), None) from None
     for name in contents:
-        typer.echo(f"written: {rules / name}")
+        tell(f"written: {rules / name}")
     blanks = job.blanks(rules, made.id)
     said = f"{len(blanks)} blank{'s' * (len(blanks) != 1)} to fill"
-    typer.echo(f"{said} (advisor rules validate --rules {rules} lists them until there is none):")
+    tell(f"{said} (advisor rules validate --rules {rules} lists them until there is none):")
     for one in blanks:
-        typer.echo(f"  {one.file}:{one.line}: {one.message.partition(': ')[2]}")
+        tell(f"  {one.file}:{one.line}: {one.message.partition(': ')[2]}")

@@ -5,6 +5,7 @@ Standard output has the diff alone, so that `advisor fix PATH | git apply` works
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -87,7 +88,7 @@ def _edit(
     if format is reference.Page.json:
         files_of.write(json_of(report), None)
     else:
-        diff = fix_page.diffs(report)
+        diff = fix_page.diffs(report, seen=sys.stdout is not None and sys.stdout.isatty())
         if diff:
             files_of.write(diff, None)
         typer.echo(fix_page.page(report), err=True, nl=False)

@@ -16,6 +16,7 @@ from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
 from advisor.faces.reports import NoRedact
+from advisor.faces.telling import tell
 from advisor.render.language import speaking
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def lint(
 
         files_of.write(write(report), write_baseline, inputs, "--write-baseline")
         count = len(kept(report))
-        typer.echo(f"{write_baseline}: {count} finding{'' if count == 1 else 's'} written", err=True)
+        tell(f"{write_baseline}: {count} finding{'' if count == 1 else 's'} written", err=True)
         raise typer.Exit(OK)
     failing = _failing(report, fail_on, actionable, settings)
     _write(report, failing, format or [Format.text], output or [], inputs, verbose, suppressed, lang)

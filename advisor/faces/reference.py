@@ -15,6 +15,7 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.faces import completion
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.telling import complain, tell
 from advisor.render.language import speaking
 
 if TYPE_CHECKING:
@@ -142,15 +143,15 @@ def refresh(engines: Engines = None, clone: Clones = None, fork: Forks = None, k
         try:
             done = job(engine, origins(engine), knowledge=root)
         except AdvisorError as error:
-            typer.echo(f"advisor: {error.line()}", err=True)
+            complain([error.line()])
             failed = True
             continue
         written = ", ".join(f"{name} {size / 1000:.0f} kB" for name, size in done.written.items())
-        typer.echo(f"{engine}: {f'written: {written}' if written else 'nothing new'}")
+        tell(f"{engine}: {f'written: {written}' if written else 'nothing new'}")
         for name, why in done.kept.items():
-            typer.echo(f"  {name} kept: {why}")
+            tell(f"  {name} kept: {why}")
         for problem in done.not_read:
-            typer.echo(f"  not known: {problem}")
+            tell(f"  not known: {problem}")
     raise typer.Exit(USAGE if failed else 0)
 
 
@@ -159,21 +160,22 @@ def verify(engines: Engines = None, clone: Clones = None, fork: Forks = None, kn
     """Derive the knowledge again and show how it differs; writes nothing. Uses the network."""
     from advisor.jobs.knowledge import verify as job
     from advisor.jobs.refresh import ENGINES
+    from advisor.render.quoting import many_lines
 
     root, origins, code = _folder(knowledge), _origins(clone, fork, engines), 0
     for engine in engines or ENGINES:
         try:
             found = job(engine, origins(engine), root, datetime.now(UTC).date())
         except AdvisorError as error:
-            typer.echo(f"advisor: {error.line()}", err=True)
+            complain([error.line()])
             code = USAGE
             continue
         compared = ", ".join(found.compared)
-        typer.echo(f"{engine}: {'differs' if found.diff else 'the same'} ({compared})")
+        tell(f"{engine}: {'differs' if found.diff else 'the same'} ({compared})")
         for name, why in found.kept.items():
-            typer.echo(f"  {name} not compared: {why}")
+            tell(f"  {name} not compared: {why}")
         if found.diff:
-            typer.echo(found.diff, nl=False)
+            typer.echo(many_lines(found.diff), nl=False)
             code = max(code, FOUND)
     raise typer.Exit(code)
 

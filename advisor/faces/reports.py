@@ -83,14 +83,6 @@ def width() -> int:
     return min(shutil.get_terminal_size((80, 24)).columns, 110)
 
 
-def complain(lines: list[str]) -> None:
-    """Say on standard error what was wrong, each thing once."""
-    from advisor.redaction.cover import covered_line
-
-    for line in dict.fromkeys(lines):
-        typer.echo(f"advisor: {covered_line(line)}", err=True)
-
-
 def catalogue_problems() -> list[str]:
     """A line for each rule file of the shipped catalogue that cannot be used."""
     from advisor.jobs import judging

@@ -10,7 +10,8 @@ import typer
 from advisor.errors import UsageError
 from advisor.faces import completion, drafting
 from advisor.faces import files as files_of
-from advisor.faces.reports import catalogue_problems, complain
+from advisor.faces.reports import catalogue_problems
+from advisor.faces.telling import complain, tell
 
 OK, FOUND = 0, 1
 
@@ -24,7 +25,7 @@ def list_rules() -> None:
     from advisor.jobs.judging import catalogue
 
     for rule in catalogue():
-        typer.echo(f"{rule.id:<42} {rule.level:<8} {rule.summary}")
+        tell(f"{rule.id:<42} {rule.level:<8} {rule.summary}")
     complain(catalogue_problems())
 
 
@@ -49,8 +50,8 @@ def validate(rules: Base = None) -> None:
 
     count, problems = validate_rules(_folder(rules))
     for problem in problems:
-        typer.echo(str(problem))
-    typer.echo(f"{count} rule{'s' * (count != 1)}, {len(problems)} problem{'s' * (len(problems) != 1)}")
+        tell(str(problem))
+    tell(f"{count} rule{'s' * (count != 1)}, {len(problems)} problem{'s' * (len(problems) != 1)}")
     raise typer.Exit(FOUND if problems else OK)
 
 
@@ -66,7 +67,7 @@ def test(
 
     result = test_rules(_folder(rules), rule)
     for line in result.lines:
-        typer.echo(line)
+        tell(line)
     raise typer.Exit(FOUND if result.failed else OK)
 
 

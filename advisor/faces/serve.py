@@ -14,6 +14,7 @@ import typer
 
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
+from advisor.faces.telling import tell
 
 NEEDED = ("anyio", "fastapi", "prometheus_client", "python_multipart", "uvicorn")
 VARIABLE = "ADVISOR_TOKEN"
@@ -137,9 +138,9 @@ def _greet(host: str, port: int, token: str, made: bool) -> None:
     every = ("0.0.0.0", "::")  # noqa: S104 - not bound here: how what was asked for is shown
     name = "localhost" if host in every else f"[{host}]" if ":" in host else host
     if made:
-        typer.echo(f"advisor: token, shown once: {token}", err=True)
+        tell(f"advisor: token, shown once: {token}", err=True)
     if token:
-        typer.echo("advisor: a browser takes the token as password of any user, curl as -u :TOKEN", err=True)
+        tell("advisor: a browser takes the token as password of any user, curl as -u :TOKEN", err=True)
     else:
-        typer.echo("advisor: no token is asked for: only this machine reaches it", err=True)
-    typer.echo(f"advisor: http://{name}:{port}/ (Ctrl-C stops)", err=True)
+        tell("advisor: no token is asked for: only this machine reaches it", err=True)
+    tell(f"advisor: http://{name}:{port}/ (Ctrl-C stops)", err=True)

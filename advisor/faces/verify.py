@@ -12,7 +12,8 @@ from advisor.errors import UsageError
 from advisor.faces import completion, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
-from advisor.faces.reports import NoRedact, complain
+from advisor.faces.reports import NoRedact
+from advisor.faces.telling import complain
 from advisor.render.language import speaking
 
 OK, FOUND, USAGE = 0, 1, 2

@@ -12,19 +12,23 @@ from collections.abc import Iterator
 from advisor.model.repair import FileRepair, Repair, RepairReport
 from advisor.render.below import translated
 from advisor.render.language import counted, say
-from advisor.render.quoting import UNSAFE
+from advisor.render.quoting import many_lines, one_line
 
 
-def diffs(report: RepairReport) -> str:
-    """The diffs of all files, one after the other, as `git apply` takes them; "" for none."""
-    return "".join(one.diff for one in report.files)
+def diffs(report: RepairReport, *, seen: bool = False) -> str:
+    """The diffs of all files, one after the other, as `git apply` takes them; "" for none.
+
+    `seen`: for a terminal, where what a file holds must not drive it.
+    """
+    diff = "".join(one.diff for one in report.files)
+    return many_lines(diff) if seen else diff
 
 
 def page(report: RepairReport) -> str:
     """The lines about them; "" when there is nothing to edit."""
     report = translated(report)
     lines = [*(line for one in report.files for line in _file(one)), *report.notes]
-    return "".join(UNSAFE.sub("?", line) + "\n" for line in lines)
+    return "".join(f"{one_line(line)}\n" for line in lines)
 
 
 def _file(one: FileRepair) -> Iterator[str]:

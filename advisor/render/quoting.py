@@ -13,7 +13,7 @@ from advisor.model.shape import Shape
 _COLOUR = Shape("\x1b\\[[0-9;:]*m")  # \x1b[1;31m
 # C0 but for tab and newline, DEL, C1, reordering and invisible characters, other line ends, surrogates, tags
 UNSAFE = Shape(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
