@@ -18,7 +18,7 @@ from zlib import crc32
 from advisor.catalog.kept import kept_file, made_anew, opened
 from advisor.catalog.layout import FORMAT, SHIPPED, Place, header, header_at
 from advisor.catalog.nouns import rule as build_rule
-from advisor.catalog.places import root, rule_files, rules_root
+from advisor.catalog.places import own_rules, root, rule_files, rules_root
 from advisor.model.condition import Atom
 from advisor.model.late import dataclass
 from advisor.model.rule import Rule
@@ -111,6 +111,12 @@ class Compiled:
         sections = map(self.section, self.engines)
         return (self.rule(section.place(rule)) for section in sections for rule in range(len(section.rules)))
 
+    def plain(self) -> Iterator[dict[str, Any]]:
+        """Every rule as plain data."""
+        for engine in self.engines:
+            section = self.section(engine)
+            yield from (json.loads(self._line(section.place(rule)))["rule"] for rule in range(len(section.rules)))
+
     def _line(self, place: Iterable[int]) -> bytes:
         start, end, sum_ = place
         line = bytes(self._content[start:end])
@@ -151,23 +157,31 @@ def rules(base: Path | None = None) -> Rules:
     return Rules(tuple(rule for rule, _ in found.all()), found.problems)
 
 
-@cache
 def compiled(base: Path | None = None) -> Compiled:
-    """The compiled form of the rules below `base`; the shipped catalogue's by default."""
-    base = base or rules_root()
+    """The compiled form of the rules below `base`; by default of the shipped catalogue and the user's own rules."""
+    return _compiled(base or rules_root(), own_rules() if base is None else ())
+
+
+@cache
+def _compiled(base: Path, own: tuple[Path, ...]) -> Compiled:
     shipped = root() / SHIPPED
-    make = partial(_made, base)
-    if base == rules_root() and shipped.is_file():
+    make = partial(_made, base, own)
+    if base == rules_root() and shipped.is_file() and not own:
         return Compiled(opened(shipped, _sound) or make(), make)
-    stats = [(file.relative_to(base), file.stat()) for file in rule_files(base)]
-    stats += [(Path(one.name), one.stat()) for one in sorted(_PLANNERS.glob("*.py"))]
-    lines = "".join(f"{name} {stat.st_size} {stat.st_mtime_ns}\n" for name, stat in stats)
-    made_from = f"{FORMAT}\n{base}\n{lines}"
+    made_from = stamp(base, *own)
     content = kept_file("catalog", made_from, make, _sound)
     return Compiled(content, partial(made_anew, "catalog", made_from, make))
 
 
-def _made(base: Path) -> bytes:
-    from advisor.catalog.compiling import compile_rules
+def stamp(*bases: Path) -> str:
+    """What the compiled form of the rules below these folders is made from, by names, sizes and times."""
+    stats = [(file, file.stat()) for base in bases for file in rule_files(base)]
+    stats += [(Path(one.name), one.stat()) for one in sorted(_PLANNERS.glob("*.py"))]
+    lines = "".join(f"{name} {stat.st_size} {stat.st_mtime_ns}\n" for name, stat in stats)
+    return "\n".join([str(FORMAT), *map(str, bases), lines])
 
-    return compile_rules(base)
+
+def _made(base: Path, own: tuple[Path, ...]) -> bytes:
+    from advisor.catalog.compiling import compile_beside, compile_rules
+
+    return compile_beside(_compiled(base, ()), own) if own else compile_rules(base)

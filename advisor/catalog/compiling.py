@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from advisor.catalog.full_text import Entry, entry
@@ -13,11 +13,15 @@ from advisor.catalog.kept import with_sum
 from advisor.catalog.layout import FORMAT, Place
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import rule_files
+from advisor.errors import RuleError
 from advisor.model.condition import Atom, atoms
 from advisor.model.rule import Rule, conditions
 from advisor.model.trigger import Shared, Trigger, calls, counted
 from advisor.model.weight import weighed, weights
 from advisor.scan.plan import planned
+
+if TYPE_CHECKING:
+    from advisor.catalog.compiled import Compiled
 
 
 def compile_rules(base: Path) -> bytes:
@@ -34,6 +38,21 @@ def compile_rules(base: Path) -> bytes:
         more = f" (and {len(problems) - 1} more; advisor rules validate lists them)" if len(problems) > 1 else ""
         faults.append(f"{problems[0]}: rule left out{more}")
     return packed(found, faults)
+
+
+def compile_beside(shipped: Compiled, own: Iterable[Path]) -> bytes:
+    """The compiled form of the shipped rules with a user's own among them, which are sound (`own.take`)."""
+    from advisor.catalog.own import marked
+    from advisor.catalog.schema import read
+
+    found = list(shipped.plain())
+    for base in own:
+        for file in rule_files(base):
+            raw, _, problems = read(file, str(file))
+            if raw is None:  # it changed since it was found sound
+                raise RuleError(problems[0].message, f"{problems[0].file}:{problems[0].line}")
+            found.append(marked(raw, base))
+    return packed(sorted(found, key=lambda raw: str(raw["id"])), list(shipped.problems))
 
 
 def packed(found: Iterable[dict[str, Any]], problems: list[str]) -> bytes:

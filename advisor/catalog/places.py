@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +28,19 @@ def rules_root() -> Path:
 def knowledge_root() -> Path:
     """The folder of all engines' knowledge."""
     return root() / "knowledge"
+
+
+_own: list[Path] = []
+
+
+def own_rules() -> tuple[Path, ...]:
+    """The folders of the user's own rules that are judged beside the shipped ones (`own.take`)."""
+    return tuple(_own)
+
+
+def use_own_rules(folders: Iterable[Path]) -> None:
+    """From now on this process judges by the rules of these folders too; before anything is judged."""
+    _own[:] = folders
 
 
 def rule_files(base: Path) -> list[Path]:

@@ -20,7 +20,7 @@ from advisor.model import rule as nouns
 from advisor.model.condition import ConditionError, parse
 from advisor.model.draft import BLANK
 from advisor.model.rule import Rule
-from advisor.yaml import Document, Path, load
+from advisor.yaml import MAX_BYTES, Document, Path, load
 
 CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
@@ -49,8 +49,8 @@ def _adapter() -> TypeAdapter[Rule]:
 def read(file: FilePath, name: str) -> tuple[dict[str, Any] | None, Document | None, list[Problem]]:
     """The rule's plain data (None when it cannot be used), its lines, and every problem of shape."""
     try:
-        document = load(file.read_text(encoding="utf-8"), name)
-    except (RuleError, UnicodeDecodeError) as error:
+        document = load(_text(file), name)
+    except (RuleError, UnicodeDecodeError, OSError) as error:
         what, where = (error.what, error.where or name) if isinstance(error, RuleError) else (str(error), name)
         line = where.split(":")[1] if ":" in where else "1"
         return None, None, [Problem(name, int(line) if line.isdigit() else 1, "yaml", what)]
@@ -61,6 +61,15 @@ def read(file: FilePath, name: str) -> tuple[dict[str, Any] | None, Document | N
     problems += _shape(raw, document, name)
     problems += blanks(raw, document, name)
     return (None if problems else raw), document, problems
+
+
+def _text(file: FilePath) -> str:
+    """A plain file that is not too large to be a rule: a pipe would never end, a device neither."""
+    if not file.is_file():
+        raise RuleError("is no plain file")
+    if file.stat().st_size > MAX_BYTES:
+        raise RuleError(f"larger than {MAX_BYTES} bytes", None, "split it, or move evidence into files of its own")
+    return file.read_text(encoding="utf-8")
 
 
 def blanks(value: Any, document: Document, name: str) -> list[Problem]:

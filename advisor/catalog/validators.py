@@ -27,6 +27,7 @@ from advisor.patterns import PatternError, compile_pattern
 from advisor.yaml import Path
 
 SHA = re.compile(r"[0-9a-f]{7,40}")
+LONGEST_PATTERN = 4_000
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -38,11 +39,12 @@ class Context:
     ids: frozenset[str]
 
 
-def validate(base: FilePath, facts: Iterable[str]) -> tuple[int, list[Problem]]:
-    """How many rule files there are, and every problem in them. `facts` are the names that readers declare."""
+def validate(base: FilePath, facts: Iterable[str], beside: Iterable[str] = ()) -> tuple[int, list[Problem]]:
+    """How many rule files there are, and every problem in them. `facts` are the names that readers declare, `beside`
+    the ids of other rules that these may name."""
     files = rule_files(base)
     ids = frozenset("/".join(file.relative_to(base).parts[:2]) for file in files)
-    context = Context(frozenset(facts), ids)
+    context = Context(frozenset(facts), ids.union(beside))
     problems = [problem for file in files for problem in _file(file, base, context)]
     return len(files), sorted(dict.fromkeys(problems))
 
@@ -130,6 +132,9 @@ Tables = tuple[Knowledge, ...]
 
 def _atom(path: Path, atom: Atom, tables: Tables, context: Context) -> Iterator[Fault]:
     for pattern in [atom.name] if atom.kind in ("log", "model") else [atom.value] if atom.op == "matches" else []:
+        if len(pattern) > LONGEST_PATTERN:
+            yield path, "pattern", f"{pattern[:60]!r}… is longer than {LONGEST_PATTERN} characters"
+            continue
         try:
             compile_pattern(pattern)
         except PatternError as error:

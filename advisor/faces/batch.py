@@ -9,11 +9,13 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from advisor.cores import cores, end_with_parent
 from advisor.faces.reports import OK, Threshold, exit_code
 from advisor.jobs.batch import lines_of, reports
+from advisor.jobs.own_rules import own_rules, use_own_rules
 from advisor.jobs.search import forget
 from advisor.redaction import as_given, show_as_given
 from advisor.render.json import json_line
@@ -48,7 +50,7 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
         return
     yield answer(parts[0])  # where processes are forked, each has what that loaded and made, which is most of a start
     gc.freeze()
-    pool = ProcessPoolExecutor(processes, initializer=_set_up, initargs=(as_given(),))
+    pool = ProcessPoolExecutor(processes, initializer=_set_up, initargs=(as_given(), own_rules()))
     try:
         with _uninterrupted():
             answered = pool.map(answer, parts[1:])
@@ -85,13 +87,14 @@ def _answered(part: str, threshold: Threshold) -> Answered:
     return Answered("\n".join(lines), code, tuple(problems))
 
 
-def _set_up(plainly: bool) -> None:
+def _set_up(plainly: bool, own: tuple[Path, ...]) -> None:
     """A process of the pool: Ctrl-C is for the one that waits for it, and what it opened is not for another.
 
-    `plainly`: nothing is hidden.
+    `plainly`: nothing is hidden. `own` are the user's rules.
     """
     if plainly:
         show_as_given()
+    use_own_rules(own)
     forget()
     gc.freeze()
     gc.set_threshold(GARBAGE)

@@ -11,6 +11,7 @@ from advisor.errors import UsageError
 from advisor.faces import evidence
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.own_rules import OwnRules, take
 from advisor.faces.reports import Format, NoRedact, Threshold, catalogue_problems, exit_code, rendered
 from advisor.faces.telling import complain
 from advisor.render.language import speaking
@@ -48,10 +49,12 @@ def check(
         typer.Option(help="Exit 1 at this status or a stronger one, and at a setting that the engine refuses."),
     ] = Threshold.exposed,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every finding in full.")] = False,
+    rules: OwnRules = None,
     no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Judge one case: which known failure is this, or can this deployment meet?"""
+    take(rules)
     if batch is not None:
         if any(
             (files, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack, said)

@@ -10,6 +10,7 @@ import typer
 from advisor.faces import evidence
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.own_rules import OwnRules, take
 from advisor.faces.reports import (
     Format,
     NoRedact,
@@ -51,10 +52,12 @@ def diagnose(
         Path | None, typer.Option("--output", "-o", help="The file for the ticket; advisor-diagnosis.md by default.")
     ] = None,
     fail_on: Annotated[Threshold, typer.Option(help="As for check.")] = Threshold.exposed,
+    rules: OwnRules = None,
     no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Paste what you have and be asked what is missing, one question at a time."""
+    take(rules)
     from advisor.faces import diagnosing
 
     given: dict[str, str | list[str] | None] = {

@@ -10,6 +10,7 @@ import typer
 from advisor.faces import completion
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.own_rules import OwnRules, take
 from advisor.faces.reports import width
 from advisor.render.language import speaking
 
@@ -27,9 +28,11 @@ def explain(
         str, typer.Argument(autocompletion=completion.rule, help="A rule id, or the upstream thread: #53402.")
     ],
     format: Annotated[Prose, typer.Option(help="Output format.")] = Prose.text,
+    rules: OwnRules = None,
     lang: Lang = Language.en,
 ) -> None:
     """Print a rule as a page: what happens, who has it, fixes, remedies, verification, sources."""
+    take(rules)
     from advisor.jobs.explain import explained, find, fixes
 
     if format is Prose.json:

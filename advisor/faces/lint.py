@@ -15,6 +15,7 @@ import typer
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.own_rules import OwnRules, take
 from advisor.faces.reports import NoRedact
 from advisor.faces.telling import tell
 from advisor.render.language import speaking
@@ -105,6 +106,7 @@ def lint(
         bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Facts and sources of every finding.")] = False,
+    rules: OwnRules = None,
     no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
@@ -112,6 +114,7 @@ def lint(
     from advisor.jobs import lint as job
     from advisor.jobs.lint_cache import usual_folder
 
+    take(rules)
     named = tuple(map(Path, paths or ["."]))
     where = tuple(one for one in named if str(one) != "-")
     if "" in (paths or []):

@@ -10,6 +10,7 @@ import typer
 from advisor.errors import UsageError
 from advisor.faces import completion, drafting
 from advisor.faces import files as files_of
+from advisor.faces.own_rules import OwnRules, take
 from advisor.faces.reports import catalogue_problems
 from advisor.faces.telling import complain, tell
 
@@ -20,8 +21,9 @@ rules_app.command("new")(drafting.new)
 
 
 @rules_app.command("list")
-def list_rules() -> None:
+def list_rules(rules: OwnRules = None) -> None:
     """Every rule: id, level, summary."""
+    take(rules)
     from advisor.jobs.judging import catalogue
 
     for rule in catalogue():
@@ -43,12 +45,19 @@ Base = Annotated[
 ]
 
 
+Bases = Annotated[
+    list[Path] | None,
+    typer.Option("--rules", metavar="DIR", help="Another rules folder; the shipped one by default. Repeatable."),
+]
+
+
 @rules_app.command()
-def validate(rules: Base = None) -> None:
+def validate(rules: Bases = None) -> None:
     """Every problem of every rule file, with file and line."""
     from advisor.jobs.rule_checks import validate_rules
 
-    count, problems = validate_rules(_folder(rules))
+    each = [validate_rules(_folder(one)) for one in rules] if rules else [validate_rules()]
+    count, problems = sum(one for one, _ in each), [problem for _, found in each for problem in found]
     for problem in problems:
         tell(str(problem))
     tell(f"{count} rule{'s' * (count != 1)}, {len(problems)} problem{'s' * (len(problems) != 1)}")

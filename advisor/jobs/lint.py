@@ -22,6 +22,7 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 
 from advisor import __version__
+from advisor.catalog.places import own_rules, use_own_rules
 from advisor.cores import cores, end_with_parent, may_fork
 from advisor.errors import UsageError
 from advisor.jobs import baseline as known_before
@@ -185,7 +186,8 @@ def _at_once(left: Sequence[Left], work: Work, processes: int) -> Generator[list
     """The first folder here: what it takes to judge is loaded then, and processes that are forked have it."""
     yield work(left[0])
     size = max(1, min(16, len(left) // (processes * 8) or 1))
-    pool = ProcessPoolExecutor(processes, mp_context=_context(), initializer=_set_up, initargs=(as_given(),))
+    given = as_given(), own_rules()
+    pool = ProcessPoolExecutor(processes, mp_context=_context(), initializer=_set_up, initargs=given)
     try:
         yield from pool.map(work, left[1:], chunksize=size)
     finally:  # interrupted, what has not begun is let go; each process ends with the folders that it has
@@ -197,10 +199,14 @@ def _context() -> BaseContext | None:
     return get_context("fork") if may_fork() else None
 
 
-def _set_up(plainly: bool) -> None:
-    """A process of the pool: Ctrl-C is for the one that waits for it. `plainly`: nothing is hidden."""
+def _set_up(plainly: bool, own: tuple[Path, ...]) -> None:
+    """A process of the pool: it judges by the same rules, and Ctrl-C is for the one that waits for it.
+
+    `plainly`: nothing is hidden.
+    """
     if plainly:
         show_as_given()
+    use_own_rules(own)
     gc.set_threshold(GARBAGE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()

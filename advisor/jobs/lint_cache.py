@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import advisor
 from advisor.catalog.kept import cache_folder, is_own
-from advisor.catalog.places import root
+from advisor.catalog.places import own_rules, root
 from advisor.jobs import lint_record
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def made_with() -> bytes:
         made.update(f"{name}\n".encode())
     package = Path(advisor.__file__).resolve().parent
     beside = () if package in root().parents else (root() / "rules", root() / "knowledge")
-    for place in (package, *beside):
+    for place in (package, *beside, *own_rules()):
         for file in sorted(_files(str(place))):
             made.update(f"{os.path.relpath(file, place)}\0".encode())
             made.update(Path(file).read_bytes())

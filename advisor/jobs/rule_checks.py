@@ -28,7 +28,8 @@ class TestResult:
 def validate_rules(base: Path | None = None) -> tuple[int, list[Problem]]:
     """How many rule files there are and every problem in them."""
     folder = base or rules_root()
-    count, problems = validate(folder, kinds())
+    beside = () if base is None else tuple(rule.id for rule in rules().rules)
+    count, problems = validate(folder, kinds(), beside)
     if not count:
         raise UsageError("no rules here", str(folder), "a rules folder holds <engine>/<slug>/rule.yaml")
     return count, sorted([*problems, *_case_problems(folder), *_empty_folders(folder)])

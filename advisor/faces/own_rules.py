@@ -1,0 +1,30 @@
+"""`--rules DIR`: the user's own rules, judged beside the shipped ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from advisor.faces.telling import complain
+
+USAGE = 2
+
+OwnRules = Annotated[
+    list[Path] | None,
+    typer.Option("--rules", metavar="DIR", help="Judge by the rules of this folder too: your own. Repeatable."),
+]
+
+
+def take(folders: Sequence[Path] | None) -> None:
+    """Judge by them from now on. Where one of them has a fault, each is a line on standard error and the run ends."""
+    if not folders:
+        return
+    from advisor.jobs.own_rules import take as taken
+
+    problems = taken(folders)
+    if problems:
+        complain([*problems, "none of the rules that --rules names is used until they are mended"])
+        raise typer.Exit(USAGE)
