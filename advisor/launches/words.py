@@ -168,8 +168,8 @@ class _Walk:
 
     def _other(self, at: int, fresh: bool) -> int:
         text, char = self.text, self.text[at]
-        if char == "\\":
-            return at + 2
+        if char == "\\":  # the grammar takes a blank behind one for a blank, where a word begins
+            return self._hide(at, at + 2) if text[at + 1 : at + 2] in (" ", "\t") else at + 2
         if char == "{" and (fresh or text[at - 1] == "=" or text[at - 2 : at] == "=_") and self.slips < MAX_SLIPS:
             if end := bare_json(text, at):
                 return self._hide(at, end)

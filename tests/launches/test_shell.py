@@ -31,6 +31,7 @@ PLAIN = [
     "--x 'never closed --tp 8",
     """--x "never closed --tp 8""",
     "--x a\\ b --y a'b'\"c\"d",
+    "--x \\ b --y \\ --z",
     "--x '' --y \"\"",
     "--glob *.txt --tilde ~/x --at @a --percent 50%",
     "--模型 /路径/模型 --tp 8",
