@@ -13,7 +13,7 @@ from advisor.catalog.engines import engines, knowledge, named
 from advisor.errors import AdvisorError, UsageError
 from advisor.jobs.engines_seen import keep_to_one
 from advisor.jobs.gathering import Gathering, merge
-from advisor.jobs.merging import compare_images, say_version, take_located
+from advisor.jobs.merging import compare_arguments, compare_images, say_version, take_located
 from advisor.jobs.request import File, Request
 from advisor.launches import reading
 from advisor.model.build import Build, Component, plain_build
@@ -53,6 +53,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
         _launch(text, _numbered("--flags", index, len(request.flags)), request, known, gathering)
     _settle_build(gathering)
     compare_images(gathering)
+    compare_arguments(gathering)
     keep_to_one(request, gathering)
     _told_beside(request, gathering)
     _answers(request, gathering)

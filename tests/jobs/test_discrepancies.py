@@ -250,3 +250,23 @@ def test_a_replacement_that_takes_a_value_is_written_with_it() -> None:
 def test_an_older_prefix_of_variables_is_known() -> None:
     one = only("sglang", "0.5.16", env=("SGL_LOG_GC=1",))
     assert (one.code, one.instead) == ("variable-deprecated", "SGLANG_LOG_GC")
+
+
+# what the engine printed at start-up beside the command that is given
+
+DUMP = b"(APIServer pid=1) INFO 07-02 08:14:55 [utils.py:233] non-default args: {'model_tag': 'm', 'tensor_parallel_size': 8, 'reasoning_parser': 'qwen3'}\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ("vllm serve m -tp 4", "the log shows --tensor-parallel-size 8 (you give 4), --reasoning-parser qwen3 (you give none); judged by what you give"),
+        ("vllm serve m -tp 8", "the log shows --reasoning-parser qwen3 (you give none); judged by what you give"),
+        ("vllm serve m -tp $TP --reasoning-parser Qwen3", ""),
+        ("-tp 8 --reasoning-parser qwen3", ""),
+    ],
+)  # fmt: skip
+def test_other_arguments_in_the_log_than_in_the_command_are_said(flags: str, said: str) -> None:
+    files = (File("serve.log", DUMP),)
+    notes = check(Request(engine="vllm", version="0.25.1", flags=(flags,), files=files)).report.coverage.notes
+    assert [one for one in notes if "judged by what you give" in one] == ([f"serve.log:1: {said}"] if said else [])
