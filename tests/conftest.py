@@ -1,5 +1,11 @@
-"""For every test: the programs that tests start keep their byte code, as they do on a user's machine."""
+"""For every test: the programs that tests start keep their byte code, as they do on a user's machine; hypothesis tries
+the same examples in every run, so that no run is a lottery. `make fuzz` tries others.
+"""
 
 import os
 
+from hypothesis import settings
+
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+settings.register_profile("steady", derandomize=True, deadline=None, database=None)
+settings.load_profile("steady")

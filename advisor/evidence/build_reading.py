@@ -266,8 +266,7 @@ def _take_series(reading: PartialBuild) -> None:
             name and name not in ENGINES and name not in NEUTRAL
         ):
             continue
-        major, minor = map(int, series.split("."))
-        if major > 9:  # no engine is near that
+        if int(series.partition(".")[0]) > 9:  # no engine is near that
             continue
         _take_some_of(reading, series)
         reading.take(found.start("series"), found.end())

@@ -1,0 +1,98 @@
+"""The hypothesis tests of the suite, run longer than `make test` runs them and each time anew: `properties NAME SECONDS`.
+
+A property needs no registration beyond its file's line here. Its tests are run in turn, a round of examples each,
+until the time is over; the last line of output is what `__main__` counts.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import random
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, settings
+
+PROPERTIES: dict[str, tuple[str, ...]] = {
+    "builds": ("tests.fuzz.test_builds",),
+    "conditions": ("tests.fuzz.test_conditions", "tests.match.test_truth_tables", "tests.match.test_calling"),
+    "more-evidence": ("tests.fuzz.test_more_evidence",),
+    "edits": ("tests.fuzz.test_edits", "tests.launches.test_edit", "tests.jobs.test_fix"),
+    "suppressions": ("tests.fuzz.test_suppressions", "tests.launches.test_comments"),
+    "words-of-bash": ("tests.fuzz.test_words_of_bash", "tests.launches.test_shell"),
+    "condensing": ("tests.fuzz.test_condensing", "tests.test_large_logs"),
+    "front-door": ("tests.fuzz.test_front_door",),
+    "checkouts": ("tests.fuzz.test_checkouts",),
+    "readers": (
+        "tests.evidence.test_alike", "tests.evidence.test_assertion", "tests.evidence.test_divergence",
+        "tests.evidence.test_flight_recorder", "tests.evidence.test_lines", "tests.evidence.test_plain_pickle",
+        "tests.evidence.test_prose", "tests.evidence.test_recognition", "tests.test_intake_archives",
+        "tests.test_intake_texts", "tests.launches.test_forms", "tests.launches.test_prose",
+        "tests.launches.test_reading", "tests.launches.files.test_recognise",
+    ),
+}  # fmt: skip
+"""What each property target runs: the modules whose hypothesis tests it is."""
+ROUND = 100
+"""Examples of one test in a round."""
+
+
+def tests_of(name: str) -> Iterator[Callable[[], Any]]:
+    """The hypothesis tests of a target that take nothing but what hypothesis gives."""
+    for module in map(importlib.import_module, PROPERTIES[name]):
+        for test in vars(module).values():
+            marks = [one.name for one in getattr(test, "pytestmark", ())]
+            if getattr(test, "is_hypothesis_test", False) and not {"parametrize", "usefixtures"} & set(marks):
+                yield test
+
+
+def main(name: str, seconds: str) -> int:
+    """Run a target for so long; 1 where a test failed."""
+    tried, until = 0, time.monotonic() + float(seconds)
+
+    def counted(inner: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(inner)
+        def count(*given: Any, **named: Any) -> Any:
+            nonlocal tried
+            tried += 1
+            return inner(*given, **named)
+
+        return count
+
+    tests = list(tests_of(name))
+    for one in tests:
+        one.hypothesis.inner_test = counted(one.hypothesis.inner_test)  # type: ignore[attr-defined]
+    faults = 0
+    while tests and not faults and time.monotonic() < until:
+        for test in tests:
+            if time.monotonic() < until:
+                faults += _failed(test, random.randrange(1 << 32))
+    print(f"inputs {tried} faults {faults}")
+    return int(faults > 0)
+
+
+def _failed(test: Any, seed: int) -> bool:
+    """Whether a round of a test shows a fault, which is printed with the number that brings it about again."""
+    test._hypothesis_internal_use_settings = settings(
+        max_examples=ROUND,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        phases=(Phase.explicit, Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        hypothesis.seed(seed)(test)()
+    except Exception:
+        print(f"{test.__module__}.{test.__name__}, seed {seed}")
+        traceback.print_exc(limit=-6, file=sys.stdout)
+        return True
+    return False
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:]))
