@@ -9,13 +9,14 @@ import importlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 MODULES = ("tests.fuzz.readers", "tests.fuzz.front")
 SLOWEST = 20
 """Seconds that one input may take, instrumented, on a busy machine."""
 
 
-def targets() -> dict[str, object]:
+def targets() -> dict[str, Any]:
     """The guided targets by name."""
     return {one.name: one for module in MODULES for one in importlib.import_module(module).TARGETS}
 
@@ -29,14 +30,14 @@ def main(name: str, seconds: str, new: str) -> None:
         from tests.fuzz.target import CORPUS, FOUND
 
         target = targets()[name]
-        for one in target.inputs()[:2]:  # type: ignore[attr-defined]
-            target.one(one.read_bytes())  # type: ignore[attr-defined] # loads what is loaded late, so that it is instrumented
+        for one in target.inputs()[:2]:
+            target.one(one.read_bytes())  # loads what is loaded late, so that it is instrumented
     folders = [new, *(str(one) for one in (CORPUS / name, FOUND / name) if one.is_dir())]
     options = [
-        f"-max_total_time={seconds}", f"-max_len={target.most}", f"-timeout={SLOWEST}", "-rss_limit_mb=3000",  # type: ignore[attr-defined]
+        f"-max_total_time={seconds}", f"-max_len={target.most}", f"-timeout={SLOWEST}", "-rss_limit_mb=3000",
         f"-artifact_prefix={Path(new).parent}/{name}-", "-print_final_stats=1", "-len_control=20",
     ]  # fmt: skip
-    atheris.Setup([sys.argv[0], *options, *folders], target.one)  # type: ignore[attr-defined]
+    atheris.Setup([sys.argv[0], *options, *folders], target.one)
     atheris.Fuzz()
 
 
