@@ -16,7 +16,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.fuzz.changing import changed
+from tests.fuzz.guided import targets
 
 PROPERTIES: dict[str, tuple[str, ...]] = {
     "builds": ("tests.fuzz.test_builds",),
@@ -41,8 +44,11 @@ ROUND = 100
 """Examples of one test in a round."""
 
 
-def tests_of(name: str) -> Iterator[Callable[[], Any]]:
-    """The hypothesis tests of a target that take nothing but what hypothesis gives."""
+def held_by(name: str) -> Iterator[Callable[[], Any]]:
+    """The hypothesis tests of a target that take nothing but what hypothesis gives; of a guided one, its seeds changed."""
+    if name not in PROPERTIES:
+        yield given(changed(name))(targets()[name].one)
+        return
     for module in map(importlib.import_module, PROPERTIES[name]):
         for test in vars(module).values():
             marks = [one.name for one in getattr(test, "pytestmark", ())]
@@ -63,7 +69,7 @@ def main(name: str, seconds: str) -> int:
 
         return count
 
-    tests = list(tests_of(name))
+    tests = list(held_by(name))
     for one in tests:
         one.hypothesis.inner_test = counted(one.hypothesis.inner_test)  # type: ignore[attr-defined]
     faults = 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.fuzz import __main__ as fuzz
+from tests.fuzz import properties
 from tests.fuzz.guided import targets
-from tests.fuzz.properties import PROPERTIES, tests_of
+from tests.fuzz.properties import PROPERTIES
 from tests.fuzz.target import CORPUS, FOUND, Target
 
 ALL: dict[str, Target] = targets()
@@ -33,6 +36,18 @@ def test_the_corpus_is_small_and_every_folder_is_a_target() -> None:
     assert {one.parent.name for one in files} <= set(ALL)
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
-def test_a_property_has_tests(name: str) -> None:
-    assert list(tests_of(name))
+def test_every_module_of_a_property_is_there() -> None:
+    missing = [one for modules in PROPERTIES.values() for one in modules if find_spec(one) is None]
+    assert not missing
+
+
+def test_a_target_that_breaks_is_a_fault(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runner itself: what it counts, what it prints, and its exit code."""
+
+    def breaks(data: bytes) -> None:
+        assert b"\x1b" not in data, "an escape"
+
+    monkeypatch.setitem(properties.__dict__, "targets", lambda: {"build": Target("build", "", breaks)})
+    assert properties.main("build", "5") == 1
+    assert capfd.readouterr().out.endswith("faults 1\n")
+    assert fuzz.main(["no-such-target"]) == 2
