@@ -79,7 +79,7 @@ _PAIRS = (  # the entries of a manifest's `env`
 )
 _RUN = re.compile(r"[A-Za-z0-9]{12}")  # names made of words have a stop within
 _CMDLET = re.compile(r"(?:Get|Read|New|Import|ConvertTo|Invoke)-[A-Z][A-Za-z]+")  # PowerShell: a call, no value
-_IS_SECRET = r"(?m)(?:^|[{,\s])[\"']?kind[\"']?:\s*[\"']?Secret\b"
+_IS_SECRET = r"(?m)(?:^|[{,\s])[\"']?kind[\"']?:\s*[\"']?Secret\b"  # noqa: S105 - a pattern
 _ENTRY = r"(?m)^\s+[\"']?[\w./-]+[\"']?:[ \t]+[\"']?([^\s\"'|>{\[&*!#][^\n\"']*)"
 _BLOCK = r"(?s)[\"']?(?:data|stringData)[\"']?:\s*\{([^}]*)\}"
 _JSON_VALUE = r":\s*\"((?:[^\"\\]|\\.)+)\""
