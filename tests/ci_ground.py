@@ -5,15 +5,19 @@ Nothing is fetched: what is installed takes its requirements from the environmen
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tests.front_door import Ran
+from tests.locks import read
 
 REPO = Path(__file__).parents[1]
 DEPLOYMENTS = REPO / "tests" / "deployments"
@@ -76,4 +80,12 @@ def clone_of_the_package(folder: Path) -> Path:
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, folder / name)
+    (folder / "locks" / "runtime.txt").write_text("".join(_installed()))
     return folder
+
+
+def _installed() -> Iterator[str]:
+    """The lock as if it were of what is installed here, from where alone a test takes anything."""
+    for one in read("runtime"):
+        with contextlib.suppress(PackageNotFoundError):
+            yield f"{one.name}=={version(one.name)} --hash={one.hashes[0]}\n"

@@ -37,14 +37,16 @@ class Section(NamedTuple):
     """The rules of one engine in the order of ids, and what calls for them (`model/trigger.py`).
 
     A rule is a number in `rules`, its id and its place; a trigger one in `asked`. `always` may have something to say of
-    any case. A call is [rule, the triggers that it takes besides], in `seen` by the trigger that it takes first, and
-    those by the kind and name of what they ask about: of most, a case says nothing.
+    any case; `asks` are those that ask about a flag, a variable, a fact or a library, by its kind and name. A call is
+    [rule, the triggers that it takes besides], in `seen` by the trigger that it takes first, and those by the kind and
+    name of what they ask about: of most, a case says nothing.
     """
 
     rules: list[tuple[str, int, int, int]]
     always: list[int]
     asked: list[Trigger]
     seen: dict[str, dict[str, list[tuple[int, list[list[int]]]]]]
+    asks: dict[str, dict[str, list[int]]]
 
     def place(self, rule: int) -> Place:
         """Where a rule is."""
@@ -134,7 +136,7 @@ def _sound(content: Any) -> bool:
 
 def _section(raw: dict[str, Any]) -> Section:
     asked = [Trigger(_atom(atom), holds) for holds, *atom in raw["asked"]]
-    return Section(raw["rules"], raw["always"], asked, raw["seen"])
+    return Section(raw["rules"], raw["always"], asked, raw["seen"], raw["asks"])
 
 
 def _atom(raw: list[Any]) -> Atom:

@@ -107,8 +107,22 @@ def _called_by(rules: list[tuple[Rule, Place]], shared: Shared) -> tuple[dict[st
         "seen": {
             kind: {name: list(by_trigger.items()) for name, by_trigger in names.items()} for kind, names in seen.items()
         },
+        "asks": _asking([rule for rule, _ in rules]),
     }
     return section, logs
+
+
+def _asking(rules: list[Rule]) -> dict[str, dict[str, list[int]]]:
+    """Which rules ask about a thing that a remedy could change, in what makes them possible or in what harms."""
+    asks: dict[str, dict[str, list[int]]] = {}
+    for number, rule in enumerate(rules):
+        told = [rule.exposure, *(one.tried for one in rule.harmful)]
+        about = {(atom.kind, atom.name.partition(".")[0] if atom.kind == "setting" else atom.name)
+                 for one in told if one is not None for atom in atoms(one)}  # fmt: skip
+        about |= {("component", one.component) for one in rule.affected if one.component}
+        for kind, name in sorted(about):
+            asks.setdefault(kind, {}).setdefault(name, []).append(number)
+    return asks
 
 
 def _of_texts(rules: list[Rule], logs: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@
     {"rules": [...], "asked": [...], "seen": {...}, ...}    then for each engine `compiled.Section`
     {"logs": {...}, "plan": {...}, "downstream": [...]}     and `compiled.Texts`
     [["vllm/pp-broadcast-skew", "…", "…", "…", "…"]]        and its rules in words: `full_text.Entry`
-    [crc, {"format": 11, "bytes": 1234, "problems": [...],  then the head with its sum, which says where those are, and
+    [crc, {"format": 12, "bytes": 1234, "problems": [...],  then the head with its sum, which says where those are, and
      "sections": {"vllm": [start, end, crc], ...}, ...}]    how many bytes stand before it
 
 A reader starts at the last line.
@@ -16,7 +16,7 @@ from typing import Any
 
 from advisor.catalog.kept import summed
 
-FORMAT = 11
+FORMAT = 12
 SHIPPED = "catalog.jsonl"
 
 Place = tuple[int, int, int]

@@ -150,6 +150,24 @@ def speaking_of(engines: Sequence[str]) -> list[str]:
     return [one for one in compiled().engines if one == "any" or not any(engines) or one in engines]
 
 
+def rules_called(view: View) -> Iterator[Rule]:
+    """The rules of the shipped catalogue that a case calls for."""
+    for one in speaking_of(view.engines):
+        section = compiled().section(one)
+        yield from (compiled().rule(place)[0] for place in _called(one, section, view))
+
+
+def rules_asking(view: View, about: Iterable[tuple[str, str]]) -> Iterator[Rule]:
+    """The rules that ask about one of these things (kind and name; "" for all of a kind), for this case's engines."""
+    for one in speaking_of(view.engines):
+        section, numbers = compiled().section(one), set[int]()
+        for kind, name in about:
+            names = section.asks.get(kind, {})
+            for found in names.values() if not name else (names.get(name, ()),):
+                numbers.update(found)
+        yield from (compiled().rule(section.place(number))[0] for number in sorted(numbers))
+
+
 def _called(engine: str, section: Section, view: View) -> Iterator[tuple[int, int, int]]:
     """The places of the rules of an engine that the case calls for, in the order of ids."""
     logs = compiled().texts(engine).logs if view.told.may("log", "") else {}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from advisor import __version__
 from advisor.advice.remedies import EDITS, Edit, change, edited, proof_says
+from advisor.jobs.consequences import Prospect
 from advisor.jobs.discrepancies import discrepancies
 from advisor.jobs.fixing import fix_out, sources_out
 from advisor.jobs.judging import Judgement, with_trials
@@ -25,6 +26,7 @@ from advisor.model.outcome import Missing
 from advisor.model.report import (
     SCHEMA,
     AdviceOut,
+    BringsOut,
     BuildOut,
     CauseOut,
     Coverage,
@@ -42,7 +44,7 @@ from advisor.model.report import (
     StepOut,
     SupersededOut,
 )
-from advisor.model.rule import Advice, Cause, Lookalike, Reference, Remedy, Rule, Step, Superseded, Wanted
+from advisor.model.rule import Advice, Cause, Lookalike, Reference, Remedy, Step, Superseded, Wanted
 from advisor.model.situation import Statement
 from advisor.model.translation import chinese_of
 from advisor.model.truth import Truth
@@ -58,6 +60,7 @@ def report(judgement: Judgement) -> Report:
     """The report of a judgement."""
     case, view, verdicts = judgement.case, judgement.view, judgement.verdicts
     here = {one.rule.id: one for one in verdicts}
+    prospect = Prospect(judgement, remembered(edit_for(view)))
     return Report(
         schema=SCHEMA,
         id=case.id,
@@ -69,7 +72,7 @@ def report(judgement: Judgement) -> Report:
         situation=tuple(_statement(one) for one in (*case.situation, *_echoes(judgement), *_helped(case))),
         timeline=tuple(map(timeline_out, case.timeline)),
         discrepancies=discrepancies(view),
-        findings=tuple(_finding(one, view, here) for one in verdicts),
+        findings=tuple(_finding(one, view, here, prospect) for one in verdicts),
         unexplained=tuple(fact_out(fact) for fact in unexplained(judgement)),
         questions=questions(verdicts, view),
         related=_related(judgement),
@@ -207,7 +210,7 @@ def says(fact: Fact) -> str:
     return fact.why if fact.why and fact.origin in ("derived", "default") else f"{name} is {value}"
 
 
-def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
+def _finding(verdict: Verdict, view: View, here: dict[str, Verdict], prospect: Prospect) -> Finding:
     rule = verdict.rule
     because = strongest(
         tuple(dict.fromkeys((*verdict.symptoms(), *(verdict.exposure.because if not verdict.deciding else ()))))
@@ -229,7 +232,7 @@ def _finding(verdict: Verdict, view: View, here: dict[str, Verdict]) -> Finding:
         cause=_cause(rule.cause),
         no_fix=rule.no_fix or "",
         fixes=tuple(fix_out(fix, view) for fix in rule.fixes),
-        remedies=tuple(_remedies(rule, view)),
+        remedies=tuple(_remedies(verdict, view, prospect)),
         not_helpful=tuple(_advice(one, view) for one in rule.not_helpful),
         harmful=tuple(_advice(one, view) for one in rule.harmful),
         verification=_steps(rule.verification),
@@ -311,12 +314,15 @@ def _applies(condition: Condition | None, view: View) -> str:
     return "yes" if condition is None else YES_NO[truth(condition, view)]
 
 
-def _remedies(rule: Rule, view: View) -> Iterator[RemedyOut]:
-    for remedy in rule.remedies:
+def _remedies(verdict: Verdict, view: View, prospect: Prospect) -> Iterator[RemedyOut]:
+    """The remedies that may apply; what they would bring is told where the failure is not ruled out."""
+    for remedy in verdict.rule.remedies:
         applies = _applies(remedy.applies_when, view)
-        if applies != "no":
-            diff = _diff(remedy, view)
-            yield _remedy(remedy, applies, diff) if diff else _unedited(remedy)[applies]
+        if applies == "no":
+            continue
+        diff = _diff(remedy, view, prospect.edit)
+        brings = prospect.brings(verdict.rule, remedy) if verdict.status != "ruled_out" else ()
+        yield _remedy(remedy, applies, diff, brings) if diff or brings else _unedited(remedy)[applies]
 
 
 @once_each
@@ -325,7 +331,7 @@ def _unedited(remedy: Remedy) -> dict[str, RemedyOut]:
     return {one: keep(_remedy(remedy, one, "")) for one in YES_NO.values()}
 
 
-def _remedy(remedy: Remedy, applies: str, diff: str) -> RemedyOut:
+def _remedy(remedy: Remedy, applies: str, diff: str, brings: tuple[BringsOut, ...] = ()) -> RemedyOut:
     return RemedyOut(
         do=remedy.do,
         what=remedy.what,
@@ -337,20 +343,37 @@ def _remedy(remedy: Remedy, applies: str, diff: str) -> RemedyOut:
         change=_change(remedy),
         diff=diff,
         sources=sources_out(remedy.source),
+        brings=brings,
     )
 
 
 _change = once_each(change)
 
 
-def _diff(remedy: Remedy, view: View) -> str:
+def _diff(remedy: Remedy, view: View, edit: Edit) -> str:
     if remedy.do not in EDITS:
         return ""
     parts = []
     for launch in view.case.launches:
         if launch.text:
-            parts.append(editing.diff(launch, edited(launch, remedy, edit_for(view))))
+            parts.append(editing.diff(launch, edited(launch, remedy, edit)))
     return redact("\n".join(dict.fromkeys(part.rstrip("\n") for part in parts if part)))
+
+
+def remembered(edit: Edit) -> Edit:
+    """The editor, each edit of a launch made once: for the diff that is shown, and for what it would bring."""
+    made: dict[tuple[object, ...], tuple[Launch, Launch]] = {}
+
+    def once(launch: Launch, settings: dict[str, Scalar], unset: tuple[str, ...], env: dict[str, str | None]) -> Launch:
+        key = (id(launch), tuple(settings.items()), unset, tuple(env.items()))
+        if key not in made:
+            made[key] = (
+                launch,
+                edit(launch, settings, unset, env),
+            )  # the launch is kept, so that its number stays its own
+        return made[key][1]
+
+    return once
 
 
 def edit_for(view: View) -> Edit:

@@ -106,10 +106,25 @@ class FixOut:
 
 
 @dataclass(frozen=True)
+class BringsOut:
+    """What a remedy would bring. `how` is `exposed`: this deployment could meet the rule's failure only then;
+    `harmful`: the rule, which can be met here, advises against it; or `contradicts`: another remedy of that rule asks
+    for something else of the same flag or variable. `says` is the failure, the advice, or the flag or variable.
+    `beside` is the other remedy where it is so only of both together, else "".
+    """
+
+    rule: str
+    how: Literal["exposed", "harmful", "contradicts"]
+    says: str
+    beside: str = ""
+
+
+@dataclass(frozen=True)
 class RemedyOut:
     """A remedy. `diff` is the change to the launch as the user gave it, "" when there is nothing to edit.
 
-    `applies`: yes, no or unknown for this deployment. `status` says how it is known; `suggested` is unproven.
+    `applies`: yes, no or unknown for this deployment. `status` says how it is known; `suggested` is unproven. `brings`
+    is what else would be so once it is carried out, as far as rules know: empty is no promise.
     """
 
     do: Do
@@ -122,6 +137,7 @@ class RemedyOut:
     change: dict[str, Value]
     diff: str
     sources: tuple[SourceOut, ...]
+    brings: tuple[BringsOut, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,12 @@ CHINESE: dict[str, str] = {
     ),
     "Do first [{proof}]: {what}": "首先〔{proof}〕：{what}",
     "Do first [{proof}, if it applies]: {what}": "首先〔{proof}，若适用〕：{what}",
+    "{rule} advises against it: {what}": "{rule} 不建议这样做：{what}",
+    "{rule} advises against it together with “{beside}”: {what}": "若同时“{beside}”，{rule} 不建议这样做：{what}",
+    "not together with {rule}, which asks for something else of {what}: {beside}": (
+        "不要与 {rule} 的办法一起用，它对 {what} 另有要求：{beside}"
+    ),
+    "with it you can meet {rule}: {what}": "这样做之后可能遇到 {rule}：{what}",
     "You already do what makes it worse: {what}": "你正在做会加重故障的事：{what}",
     "Do not (makes it worse): {what}": "不要做（会加重故障）：{what}",
     # headings

@@ -165,7 +165,8 @@ def fixed_here(finding: Finding) -> str:
 def first_step(finding: Finding) -> list[Line]:
     """The best known remedy and the harm to stop or to keep from, in a line each."""
     sound = sections.firm(finding.remedies)
-    best = next((one for one in sound if one.applies == "yes"), sound[0] if sound else None)
+    safe = (one for one in sound if one.applies == "yes" and not sections.is_advised_against(one))
+    best = next(safe, sound[0] if sound else None)
     if best is None:
         nothing = (
             say("Do first: nothing verified is known to help; capture what is asked for below.")
@@ -179,7 +180,7 @@ def first_step(finding: Finding) -> list[Line]:
         if best.applies == "unknown"
         else say("Do first [{proof}]: {what}", proof=proof, what=what)
     )
-    return [Line(said, tone="good"), *dont_first(finding)]
+    return [Line(said, tone="good"), *sections.brings(best), *dont_first(finding)]
 
 
 def dont_first(finding: Finding) -> list[Line]:

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from advisor.model.report import (
     AdviceOut,
+    BringsOut,
     CauseOut,
     FactOut,
     Finding,
@@ -107,8 +108,35 @@ def ordered(remedies: Iterable[RemedyOut]) -> list[RemedyOut]:
 
 
 def firm(remedies: Iterable[RemedyOut]) -> list[RemedyOut]:
-    """Remedies better than suggested that are not known to be beside the point here."""
-    return [one for one in ordered(remedies) if one.status != "suggested" and one.applies != "no"]
+    """Remedies better than suggested that are not known to be beside the point here; advised against ones last."""
+    sound = [one for one in ordered(remedies) if one.status != "suggested" and one.applies != "no"]
+    return sorted(sound, key=is_advised_against)
+
+
+def is_advised_against(one: RemedyOut) -> bool:
+    """Whether a rule that can be met here says that it makes things worse."""
+    return any(each.how == "harmful" and not each.beside for each in one.brings)
+
+
+def brings(one: RemedyOut, depth: int = 0) -> list[Line]:
+    """What else a remedy would bring, a line each, to be read before it is carried out."""
+    return [_brought(each, depth) for each in one.brings]
+
+
+def _brought(one: BringsOut, depth: int) -> Line:
+    what, beside = words.unstopped(one.says), words.unstopped(words.first_sentence(one.beside))
+    if one.how == "exposed":
+        return Line(say("with it you can meet {rule}: {what}", rule=one.rule, what=what), depth=depth, tone="warn")
+    if one.how == "contradicts":
+        told = say("not together with {rule}, which asks for something else of {what}: {beside}",
+                   rule=one.rule, what=what, beside=beside)  # fmt: skip
+    elif one.beside:
+        told = say(
+            "{rule} advises against it together with “{beside}”: {what}", rule=one.rule, what=what, beside=beside
+        )
+    else:
+        told = say("{rule} advises against it: {what}", rule=one.rule, what=what)
+    return Line(told, depth=depth, tone="alarm")
 
 
 def remedies(finding: Finding, cites: Citations, every: bool) -> list[Block]:
@@ -142,6 +170,7 @@ def remedy(one: RemedyOut, number: int, cites: Citations, every: bool) -> list[B
     known = one.status_says if every and one.status_says else proof
     if known:
         blocks.append(Line(known, depth=1))
+    blocks += brings(one, 1)
     if one.diff:
         blocks.append(Verbatim(one.diff, "diff", 1))
     elif said := words.change(one):
