@@ -1,7 +1,12 @@
 """Bodies that are too large, too slow, or none; and afterwards nothing is left of them. Nothing is judged here."""
 
 import asyncio
+import errno
 import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -133,6 +138,38 @@ def test_what_others_hand_over_counts_against_the_disk(app, client):
     app.state.disk.used -= SMALL.disk_bytes
     refused(answer, 503, "handed over by others")
     assert answer.headers["retry-after"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.EACCES])
+def test_where_nothing_can_be_kept_it_is_said_and_is_no_defect(app, client, monkeypatch, capsys, number):
+    def no_room(*_, **__):
+        raise OSError(number, os.strerror(number), "/secret/place")
+
+    with monkeypatch.context() as full:
+        full.setattr(Path, "open", no_room)
+        inline = {"files": [{"name": "a", "content": "x"}]}
+        answers = [parts(client, ("log", "a.log", b"x")), client.post("/v1/check", json=inline)]
+    with monkeypatch.context() as full:
+        full.setattr(tempfile, "mkdtemp", no_room)
+        answers.append(parts(client, ("log", "a.log", b"x")))
+    for answer in answers:
+        refused(answer, 503, "no room")
+    assert answers[0].headers["retry-after"] == "30"
+    said = capsys.readouterr().err
+    assert said == f"advisor: uploads cannot be kept: {os.strerror(number)}\n", "once, and without the place"
+    assert "secret" not in "".join(one.text for one in answers)
+    refused(parts(client, ("core", "a.log", b"x")), 422, "'core'")
+
+
+def test_a_folder_that_was_swept_away_is_made_anew(tmp_path):
+    made = service(Settings(folder=tmp_path))
+    disk = made.state.disk
+    with disk.request():
+        shutil.rmtree(disk.folder)
+    with disk.request() as folder:
+        assert folder.parent == disk.folder and folder.stat().st_mode & 0o077 == 0
+    disk.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def sent(app, *messages):

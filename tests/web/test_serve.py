@@ -10,6 +10,7 @@ import threading
 import time
 from contextlib import closing, contextmanager
 
+import psutil
 import pytest
 
 from tests.front_door import advisor
@@ -81,6 +82,44 @@ def test_a_head_that_is_too_long(server):
         assert long.recv(100).startswith(b"HTTP/1.1 400")
 
 
+def test_what_is_not_finished_in_time_is_told_to_come_again(tmp_path):
+    """SIGTERM, a second to finish, and a process that hangs."""
+    with serving(tmp_path / "folder", "--workers", "1", "--drain-seconds", "1") as served:
+        answers = []
+        asking = threading.Thread(target=lambda: answers.append(served.post("/v1/check", {"symptom": "hang"})))
+        (worker,) = psutil.Process(served.process.pid).children()
+        worker.suspend()
+        asking.start()
+        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics").content:
+            time.sleep(0.01)
+        assert end(served, signal.SIGTERM) == 0
+        asking.join()
+        assert answers[0].status == 503 and answers[0].headers["retry-after"] == "5"
+        assert answers[0].json["what"] == "the service is being stopped"
+        assert served.rest() == "" and list(served.folder.iterdir()) == []
+
+
+def test_interrupted_twice_it_does_not_wait(tmp_path, monkeypatch):
+    """And the process that judges never had the token."""
+    token = "a-token-of-some-length"
+    monkeypatch.setenv("ADVISOR_TOKEN", token)
+    with serving(tmp_path / "folder", "--workers", "1") as served:
+        (worker,) = psutil.Process(served.process.pid).children()
+        if sys.platform == "linux":
+            assert token not in " ".join([*worker.environ().values(), *worker.cmdline()])
+        worker.suspend()
+        know = {"Authorization": f"Bearer {token}"}
+        asking = threading.Thread(target=served.ask, args=("GET", "/v1/rules"), kwargs=know)
+        asking.start()
+        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics", **know).content:
+            time.sleep(0.01)
+        served.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        assert end(served, signal.SIGINT) == 130
+        asking.join()
+        assert not worker.is_running() and list(served.folder.iterdir()) == []
+
+
 @contextmanager
 def ending(process):
     try:
@@ -122,6 +161,7 @@ def test_a_head_that_does_not_come_to_its_end(tmp_path):
         (("--token-file", "none"), "no such file"),
         (("--token-file", "empty"), "holds no token"),
         (("--token-file", "short"), "at least 16 characters"),
+        (("--trust-proxy", "nonsense"), "nonsense"),
         (("--host", "no such host"), "no address to listen on"),
         (("--host", "192.0.2.1"), "cannot be listened on"),
     ],
