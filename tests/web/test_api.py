@@ -244,3 +244,21 @@ def test_nothing_stays_on_disk(server):
     server.post("/v1/lint", {"files": [{"name": "k8s/a.yaml", "content": FAULTY.read_text()}]})
     (own,) = server.folder.iterdir()
     assert list(own.iterdir()) == []
+
+
+EVERYWHERE = ["/", "/rules", "/nothing", "/static/page.css", "/static/page.js", "/healthz", "/metrics", "/openapi.json"]
+
+
+@pytest.mark.parametrize(
+    "path", [*EVERYWHERE, "/?flags=--tp+2", "/v1/rules?q=hang", "/rules?q=hang", "/v1/check", "/flags/x/y"]
+)
+def test_every_answer_has_the_headers_that_keep_a_browser_in_bounds(server, path):
+    """Answers, pages, what they load, refusals; and what holds the user's words is not kept by anyone."""
+    headers = server.ask("GET", path, Accept="text/html").headers
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "DENY"
+    assert headers["referrer-policy"] == "same-origin" and "camera=()" in headers["permissions-policy"]
+    assert headers["cross-origin-opener-policy"] == headers["cross-origin-resource-policy"] == "same-origin"
+    assert not {"server", "access-control-allow-origin"} & headers.keys()
+    if path.startswith("/v1/") or "?" in path:
+        assert headers["cache-control"] == "no-store"

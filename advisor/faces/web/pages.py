@@ -158,7 +158,8 @@ async def _page(request: Request, job: Any, *asked: object) -> Response:
         content: bytes = await work(request).run(job, frame, *asked)
     except UsageError as error:
         raise Refused(404, error.what, error.where, error.hint) from None
-    return Response(content, media_type=HTML, headers={"Vary": "Accept-Language", "Cache-Control": "private, no-cache"})
+    keep = "no-store" if request.url.query else "private, no-cache"  # an address can hold the user's words
+    return Response(content, media_type=HTML, headers={"Vary": "Accept-Language", "Cache-Control": keep})
 
 
 def _last(fields: dict[str, tuple[str, ...]], name: str) -> str:
