@@ -22,6 +22,9 @@ BURST_S = 10
 REMEMBERED = 20_000
 """Clients that are kept in mind; of more, those that have been quiet are forgotten."""
 
+LONGEST = 64
+"""Characters of an address, and some."""
+
 
 @dataclass(slots=True)
 class Client:
@@ -50,7 +53,7 @@ class Clients:
         hops = [one.strip() for line in forwarded for one in line.split(",")] if self._proxies else []
         while hops and within(address, self._proxies):
             hop = hops.pop()
-            if not keyed(hop):
+            if len(hop) > LONGEST or not keyed(hop):
                 break
             address = hop
         return "" if within(address, self._unlimited) else keyed(address)
