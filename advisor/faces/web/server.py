@@ -105,6 +105,7 @@ def run(settings: Settings, listening: socket.socket, drain_s: int) -> None:
     config = uvicorn.Config(
         service(settings, crowd),
         http=partial(Hurried, crowd=crowd, settings=settings),  # type: ignore[arg-type]
+        loop="asyncio",  # its transports let themselves be told how much to read at once
         ws="none",
         lifespan="on",
         log_level="critical",
