@@ -9,12 +9,17 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.crashing import pairs, spoiling, steps
+from tests.crashing import pairs, spoiling, steps, syscalls
 from tests.crashing.ground import scenes
 from tests.crashing.stepping import forked
 from tests.crashing.steps import Base, Figures
 
-PARTS = {"steps": steps.all_stepped, "pairs": pairs.all_pairs, "spoilt": spoiling.all_spoilt}
+PARTS = {
+    "steps": steps.all_stepped,
+    "pairs": pairs.all_pairs,
+    "spoilt": spoiling.all_spoilt,
+    "syscalls": syscalls.all_called,
+}
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -83,14 +84,14 @@ def all_spoilt(base: Base, figures: Figures, quick: bool) -> None:
         for pattern in patterns:
             (kept,) = (sound / "inference-advisor").glob(pattern)
             ways = list(spoils(kept, 8 if quick else 96))
-            for how, spoil in ways[:: len(ways) // 4] if quick else ways:
+            for how, spoil in random.Random(pattern).sample(ways, 2) if quick else ways:
                 shutil.rmtree(base.folder / "cache")
                 shutil.copytree(sound, base.folder / "cache")
                 file = base.folder / "cache" / kept.relative_to(sound)
                 spoil(file)
                 faults = _used(base, scene, clean.code, clean.out)
                 figures.note("caches spoilt", f"{pattern} {how}", faults)
-                figures.tried["of these made anew"] += file.is_file() and file.stat().st_size < 1 << 30
+                figures.tried["of these made anew"] += file.is_file() and file.read_bytes() == kept.read_bytes()
 
 
 def _pod(folder: Path) -> None:

@@ -36,6 +36,9 @@ class Plan:
     size: int = -1
 
 
+NOTHING = Plan()
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a process ended: its exit code (negative: the signal), what it printed, how often it changed files."""
@@ -127,7 +130,7 @@ def _all(handle: int) -> str:
         return stream.read()
 
 
-def begun(work: Callable[[], object], beside: Path, plan: Plan = Plan(), ready: int = -1) -> Running:
+def begun(work: Callable[[], object], beside: Path, plan: Plan = NOTHING, ready: int = -1) -> Running:
     """Fork a process that does the work, once something comes through `ready`. What it did is told in `beside`."""
     beside.mkdir(parents=True, exist_ok=True)
     sys.stdout.flush()
@@ -162,7 +165,7 @@ def begun(work: Callable[[], object], beside: Path, plan: Plan = Plan(), ready: 
         os._exit(code)
 
 
-def forked(work: Callable[[], object], beside: Path, plan: Plan = Plan()) -> Ended:
+def forked(work: Callable[[], object], beside: Path, plan: Plan = NOTHING) -> Ended:
     """Do the work in a process of its own, and wait for it."""
     return begun(work, beside, plan).ended()
 

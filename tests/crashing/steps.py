@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import stat
 import tempfile
 from collections import Counter
@@ -15,9 +16,9 @@ from pathlib import Path
 from advisor.own_folders import LOCK
 from advisor.whole import is_part
 from tests.crashing.ground import Scene, cleared, scenes
-from tests.crashing.stepping import Ended, Plan, forked
+from tests.crashing.stepping import NOTHING, Ended, Plan, forked
 
-SLOW = ("diagnose, piped", "lint --write", "check --output, a new")
+SLOW = ("diagnose, piped", "lint --write", "check --output, a new", "check, caches", "patch --output FILE")
 Tree = dict[str, tuple[object, ...]]
 
 
@@ -30,7 +31,7 @@ class Base:
     printed: Path
     temporary: Path
 
-    def run(self, scene: Scene, plan: Plan = Plan(), work: Callable[[], object] | None = None) -> Ended:
+    def run(self, scene: Scene, plan: Plan = NOTHING, work: Callable[[], object] | None = None) -> Ended:
         """Run a scene's work, or other work, in its folder."""
         return forked(self.inside(scene, work or scene.run), self.printed, plan)
 
@@ -108,8 +109,8 @@ class Figures:
         self.wrong += [f"{where}: {one}" for one in faults]
 
 
-def stepped(base: Base, scene: Scene, figures: Figures, most: int = 0) -> None:
-    """One scene, at every moment or at so many of them."""
+def stepped(base: Base, scene: Scene, figures: Figures, quick: bool = False) -> None:
+    """One scene, at every moment or at one of each kind."""
     base.lay(scene)
     old = tree(base.folder, scene)
     clean = base.run(scene)
@@ -118,7 +119,7 @@ def stepped(base: Base, scene: Scene, figures: Figures, most: int = 0) -> None:
         figures.wrong.append(f"{scene.name}: ended with {clean.code}: {clean.err[-500:]} {left(base.folder)}")
         return
     plans = _plans(clean.calls)
-    for plan in plans[:: max(1, len(plans) // most)] if most else plans:
+    for plan in _few(plans, scene.name) if quick else plans:
         _tried(base, scene, plan, (old, new, clean), figures)
 
 
@@ -132,6 +133,12 @@ def _plans(calls: tuple[str, ...]) -> list[Plan]:
         Plan("readonly"),
         *(Plan("too large", size=size) for size in (0, 100, 4096)),
     ]
+
+
+def _few(plans: list[Plan], name: str) -> list[Plan]:
+    """One moment of each kind that is common, always the same."""
+    kinds = [[one for one in plans if one.kind == kind] for kind in ("kill", "half", "full")]
+    return [random.Random(name).choice(some) for some in kinds if some]
 
 
 def _tried(base: Base, scene: Scene, plan: Plan, known: tuple[Tree, Tree, Ended], figures: Figures) -> None:
@@ -155,7 +162,7 @@ def _tried(base: Base, scene: Scene, plan: Plan, known: tuple[Tree, Tree, Ended]
     elif not scene.fresh:  # of the cache what a second run has no need of may be missing
         least: Tree = {} if scene.env else new
         faults += [f"afterwards: {one} is not as it is to be" for one in halves(tree(base.folder, scene), least, new)]
-    still = [*([] if scene.fresh else left(base.folder)), *map(str, base.temporary.iterdir())]
+    still = [*([] if scene.fresh else left(base.folder)), *map(str, base.temporary.glob("advisor-*"))]
     faults += [f"afterwards: left {one}" for one in still]
     if scene.same_answer and not scene.fresh and again.out != clean.out:
         faults.append("afterwards: another answer")
@@ -182,4 +189,4 @@ def all_stepped(base: Base, figures: Figures, quick: bool) -> None:
     """Every scene; quickly, a few moments of those that take no seconds."""
     for scene in scenes():
         if not (quick and scene.name.startswith(SLOW)):
-            stepped(base, scene, figures, 5 if quick else 0)
+            stepped(base, scene, figures, quick)
