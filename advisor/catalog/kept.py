@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import IO, Any
 from zlib import crc32
 
-from advisor import whole
-
 _MOST = 4  # of one kind, the newest
 _LARGEST = 256 << 20  # bytes; a hundred times what there is
 _FAULTS = (OSError, ValueError, RecursionError, TypeError, AttributeError, KeyError)  # of a file that is not ours
@@ -58,6 +56,8 @@ def _file(kind: str, made_from: str, suffix: str) -> Path:
 
 
 def _keep(file: Path, kind: str, content: bytes) -> None:
+    from advisor import whole  # which a start that finds all in the cache has no need of
+
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         whole.keep(file, content)
@@ -107,6 +107,8 @@ def is_own(file: Path) -> bool:
 
 def write(file: Path, content: bytes | dict[str, Any]) -> None:
     """Write a compiled form; readers see the old file or the new one, never half of one."""
+    from advisor import whole
+
     whole.keep(file, content if isinstance(content, bytes) else with_sum(content))
 
 

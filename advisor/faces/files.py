@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from advisor import own_folders, whole
 from advisor.errors import UsageError
 from advisor.jobs.request import HELD, File
 
@@ -52,6 +51,8 @@ def _spooled(head: bytes) -> str:
     import atexit
     import shutil
 
+    from advisor import own_folders
+
     stack = contextlib.ExitStack()
     atexit.register(stack.close)
     try:
@@ -73,6 +74,8 @@ def write(content: str, output: Path | None, inputs: Iterable[str] = (), option:
     if output is None:
         _to_stdout(content)
         return
+    from advisor import whole
+
     where = f"{option} {output}"
     target = _target(output, where, inputs)
     try:
@@ -100,6 +103,8 @@ def _target(output: Path, where: str, inputs: Iterable[str]) -> Path:
 
 def write_whole(target: Path, content: bytes) -> None:
     """A file of our own, for its owner alone. Raises UsageError when it cannot be written."""
+    from advisor import whole
+
     try:
         whole.put(target, content, mode=0o600)
     except OSError as error:

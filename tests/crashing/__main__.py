@@ -9,13 +9,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.crashing import pairs, spoiling, steps, syscalls
+from tests.crashing import disks, pairs, spoiling, steps, syscalls
 from tests.crashing.ground import scenes
 from tests.crashing.stepping import forked
 from tests.crashing.steps import Base, Figures
 
 PARTS = {
     "steps": steps.all_stepped,
+    "disks": disks.all_disks,
     "pairs": pairs.all_pairs,
     "spoilt": spoiling.all_spoilt,
     "syscalls": syscalls.all_called,

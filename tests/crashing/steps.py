@@ -62,7 +62,7 @@ class Base:
     def lay(self, scene: Scene) -> None:
         """The scene's files as they are at first."""
         cleared(self.folder)
-        self.folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=True)  # a disk's folder stays
         scene.lay(self.folder)
 
 
