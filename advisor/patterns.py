@@ -55,6 +55,13 @@ def compile_pattern(pattern: str) -> Pattern:
     return compiled
 
 
+def found_in(pattern: str, value: object) -> bool:
+    """Whether a pattern is found in a value that was typed. Unlike a text that was read, it may hold half a character,
+    out of an escape or of bytes that are no UTF-8. Raises PatternError."""
+    text = str(value)
+    return compile_pattern(pattern).search(text.encode("utf-8", "replace").decode()) is not None
+
+
 class PatternSet:
     """Several patterns that are looked for at once. Raises PatternError as `compile_pattern`."""
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
+from itertools import islice
 from math import isfinite
 from typing import Any
 
@@ -33,6 +34,11 @@ _FRACTION = Shape(r"[.eE]")
 _EXACT = 16  # digits from which on a float may not hold every whole number
 _HUMAN_POWER = {"k": 1, "m": 2, "g": 3, "t": 4}
 _NAMED = Shape(r"--?[A-Za-z][\w.-]*=")  # --tensor-parallel-size=$TP: the flag is known, its value is not
+MAX_JSON = 1 << 18  # characters of one value; no flag of any engine is meant to hold a hundredth of it
+_HALF = Shape(r"(?i)\\ud[89a-f]")  # "\ud800"
+MAX_LEVELS = 32  # objects within objects
+MAX_KEYS = 2_000
+_DEEP = Shape(rf"(?:[\[{{][^\[{{}}\]]{{0,200}}){{{MAX_LEVELS + 1}}}")  # {"a":{"b":{"c": …
 _ELLIPSIS = Shape(r"(?:\.\.\.|…|\[\.\.\.\]|\[…\])+\Z")
 
 
@@ -196,9 +202,12 @@ class _Reader:
     def _inside(self, flag: str, raw: str) -> Iterator[tuple[str, Value]]:
         loaded = load_json(raw)
         if loaded is None:
-            self.out.notes.append(f"the value of `{flag}` is not valid JSON")
-        else:
-            yield from flatten(flag, loaded)
+            self.out.notes.append(f"the value of `{flag}` is {_why_unread(raw)}")
+            return
+        found = list(islice(flatten(flag, loaded), MAX_KEYS + 1))
+        if len(found) > MAX_KEYS:
+            self.out.notes.append(f"only the first {MAX_KEYS} keys of `{flag}` were read")
+        yield from found[:MAX_KEYS]
 
 
 def _keyed(whole: Setting, flag: str, value: Value) -> Setting:
@@ -252,24 +261,43 @@ def _number(text: str, type_: str | None, raw: str) -> Value:
 
 
 def load_json(raw: str) -> dict[str, Any] | None:
-    """The JSON object, or None when it is not one. Never raises."""
+    """The JSON object, or None when it is not one, or larger or deeper than any flag's. Never raises."""
+    if len(raw) > MAX_JSON:
+        return None
     try:
         loaded = json.loads(raw)
     except (ValueError, RecursionError):
         return None
-    return loaded if isinstance(loaded, dict) else None
+    if _HALF.search(raw):  # an escape may stand for half a character, which is no text
+        loaded = json.loads(json.dumps(loaded, ensure_ascii=False).encode("utf-8", "replace"))
+    return loaded if isinstance(loaded, dict) and _is_level(loaded, MAX_LEVELS) else None
 
 
-def flatten(flag: str, value: dict[str, Any]) -> Iterator[tuple[str, Value]]:
-    """One dotted setting per key, inner objects included: `--x {"a":{"b":1}}` -> `--x.a`, `--x.a.b`."""
+def _why_unread(raw: str) -> str:
+    """Why `load_json` gives nothing, in words."""
+    if len(raw) > MAX_JSON:
+        return f"longer than {MAX_JSON >> 10} KiB: its keys were not read"
+    deep = _DEEP.search(raw) is not None
+    return f"nested deeper than {MAX_LEVELS} levels: its keys were not read" if deep else "not valid JSON"
+
+
+def _is_level(value: Any, levels: int) -> bool:
+    """Whether it is no deeper than so many objects and lists within one another."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return all(levels > 1 and _is_level(one, levels - 1) for one in inner if isinstance(one, dict | list))
+
+
+def flatten(flag: str, value: dict[str, Any], levels: int = MAX_LEVELS) -> Iterator[tuple[str, Value]]:
+    """One dotted setting per key, inner objects included: `--x {"a":{"b":1}}` -> `--x.a`, `--x.a.b`. Of more levels
+    than that, the rest is left as it stands in the last."""
     for key, each in value.items():
         dotted = f"{flag}.{key}"
         yield (
             dotted,
             each if isinstance(each, bool | int | float | str | None) else json.dumps(each, ensure_ascii=False),
         )
-        if isinstance(each, dict):
-            yield from flatten(dotted, each)
+        if isinstance(each, dict) and levels > 1:
+            yield from flatten(dotted, each, levels - 1)
 
 
 def _add_wholes(settings: list[Setting]) -> None:
@@ -280,7 +308,7 @@ def _add_wholes(settings: list[Setting]) -> None:
             continue
         whole: dict[str, Any] = {}
         for one in settings:
-            if one.flag.startswith(head + "."):
+            if one.flag.startswith(head + ".") and one.flag.count(".") <= MAX_LEVELS:
                 _put(whole, one.flag[len(head) + 1 :].split("."), one.value)
         text = json.dumps(whole, ensure_ascii=False)
         settings.append(replace(first, flag=head, value=text, origin="derived", start=-1, end=-1))

@@ -17,7 +17,7 @@ from advisor.model.condition import COMPARED, Atom, Condition, Join
 from advisor.model.fact import Fact, Value
 from advisor.model.outcome import Missing, Outcome
 from advisor.model.truth import Truth, every, some, truth_of
-from advisor.patterns import compile_pattern
+from advisor.patterns import found_in
 
 TRUE_WORDS = {"true", "1", "yes", "on"}
 FALSE_WORDS = {"false", "0", "no", "off"}
@@ -145,7 +145,7 @@ def _test(atom: Atom) -> Callable[[Value], Truth]:
     if atom.kind in ("log", "stack"):
         return lambda value: Truth.YES
     if atom.kind == "model":
-        return lambda value: truth_of(compile_pattern(atom.name).search(str(value)) is not None)
+        return lambda value: truth_of(found_in(atom.name, value))
     if atom.kind == "component":
         start, before = atom.value
         return lambda value: _in_versions(str(value), start, before)
@@ -173,7 +173,7 @@ def compare(op: str, value: Value, wanted: Any) -> Truth:
     if op == "any_of":
         return some(_same(value, one) for one in wanted)
     if op == "matches":
-        return truth_of(compile_pattern(wanted).search(str(value)) is not None)
+        return truth_of(found_in(wanted, value))
     number = _number(value)
     if number is None:
         return Truth.UNKNOWN

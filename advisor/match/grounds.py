@@ -22,7 +22,7 @@ from advisor.model.condition import atoms
 from advisor.model.fact import Fact
 from advisor.model.launch import Launch
 from advisor.model.rule import Rule
-from advisor.patterns import compile_pattern
+from advisor.patterns import found_in
 
 _BUILD = attrgetter(
     "engine", "version", "commit", "image", "digest", "branch", "fork", "after_pr", "earliest", "latest", "least",
@@ -87,7 +87,7 @@ def _of_launch(one: Launch, what: Asked) -> tuple[object, ...]:
 @lru_cache(maxsize=4096)
 def _of_model(name: str, patterns: frozenset[str]) -> tuple[bool, frozenset[str]]:
     """Whether a model is named, and the patterns that its name matches."""
-    return bool(name), frozenset(one for one in patterns if compile_pattern(one).search(name))
+    return bool(name), frozenset(one for one in patterns if found_in(one, name))
 
 
 def _last(given: Iterable[tuple[str, Any]], wanted: frozenset[str]) -> Iterator[tuple[object, ...]]:
