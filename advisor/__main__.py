@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 GARBAGE = 100_000
@@ -26,5 +27,14 @@ def run() -> None:
         gc.freeze()  # the process ends: what it holds goes with it, and need not be searched once more
 
 
+def _leave_out_this_folder() -> None:
+    """`python -m` looks for modules where it is started before anywhere else: in a folder that somebody sent, a
+    `yaml.py` would be run. What is installed there, as in a source tree, is left to be found."""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if sys.path and sys.path[0] in ("", os.getcwd()) and sys.path[0] != own and os.getcwd() != own:
+        del sys.path[0]
+
+
 if __name__ == "__main__":
+    _leave_out_this_folder()
     run()
