@@ -176,6 +176,11 @@ def test_a_pin_of_what_is_no_version_is_said_and_not_taken(text):
     assert build.version is None and not components and f"`{text}` names no version" in [one.text for one in notes]
 
 
+def test_a_pin_of_two_numbers_is_the_first_release_as_pip_has_it():
+    build, _, notes = read_build("sglang==0.5", engine="sglang")
+    assert (build.version, build.least, notes) == ("0.5.0", None, ())
+
+
 @pytest.mark.parametrize(
     ("text", "least", "below"),
     [
