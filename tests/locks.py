@@ -23,7 +23,14 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[1]
 PYPROJECT = ROOT / "pyproject.toml"
 LOCKS = ROOT / "locks"
-EXTRAS = {"dev": ("dev", "docs", "serve"), "runtime": (), "serve": ("serve",), "mcp": ("mcp",), "docs": ("docs",), "fuzz": ("fuzz",)}
+EXTRAS = {
+    "dev": ("dev", "docs", "serve"),
+    "runtime": (),
+    "serve": ("serve",),
+    "mcp": ("mcp",),
+    "docs": ("docs",),
+    "fuzz": ("fuzz",),
+}
 """The extras of each lock. The first is made first, and the others agree with it."""
 SERVED = ("3.11", "3.12", "3.13", "3.14")
 PLATFORMS = (("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "x86_64"), ("darwin", "arm64"), ("win32", "AMD64"))

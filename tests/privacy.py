@@ -189,7 +189,11 @@ def _served(folder: Path, planted: Corpus) -> str:
     shown = []
     for form in judging.REPORTS:
         files = tuple(Kept(name, folder / name) for name in planted.texts)
-        fields: dict[str, tuple[str, ...]] = {"engine": ("vllm",), "version": ("0.28.0",), "symptom": (planted.texts["engine.log"][-6000:],)}
+        fields: dict[str, tuple[str, ...]] = {
+            "engine": ("vllm",),
+            "version": ("0.28.0",),
+            "symptom": (planted.texts["engine.log"][-6000:],),
+        }
         shown.append(judging.check(Received(fields, files), form).content.decode())
     for form in judging.LINTS:
         copies = folder / f"sent-{form}" / "files"
@@ -335,7 +339,9 @@ def main() -> int:
     print(f"hidden wrongly (flags, hashes, versions, images, files, words): {len(wrong)}", *wrong[:10], sep="\n  ")
     alike = list(judged_alike())
     other = [f"{name}: {said}" for name, said in alike if said]
-    print(f"cases and captures judged again with hosts, people and prompts hidden: {len(alike)}; otherwise: {len(other)}")
+    print(
+        f"cases and captures judged again with hosts, people and prompts hidden: {len(alike)}; otherwise: {len(other)}"
+    )
     print(*(f"  {one}" for one in other[:20]), sep="\n")
     return 1 if bad or wrong or other else 0
 
