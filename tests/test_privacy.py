@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -175,14 +176,14 @@ OURS = {  # fields that hold the catalogue's words, names of kinds, numbers or i
 }  # fmt: skip
 
 
-def nouns() -> Iterator[type]:
+def nouns() -> Iterator[Any]:
     modules = (report, lint, repair, upgrade, verification, diagnosis, draft, capture)
     known = {name: one for module in modules for name, one in vars(module).items() if dataclasses.is_dataclass(one)}
     yield from (known[name] for name in THEIRS)
 
 
 @pytest.mark.parametrize("noun", list(nouns()), ids=lambda one: one.__name__)
-def test_each_field_with_text_is_covered_or_known_to_be_ours(noun: type) -> None:
+def test_each_field_with_text_is_covered_or_known_to_be_ours(noun: Any) -> None:
     texts = {one.name for one in dataclasses.fields(noun) if re.search(r"\bstr\b|Value|Literal", str(one.type))}
     name = noun.__name__
     assert set(THEIRS[name]) <= {one.name for one in dataclasses.fields(noun)}

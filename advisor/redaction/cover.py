@@ -7,8 +7,10 @@ each thing is quoted (`redact`), where its name is known; here they are looked f
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from advisor.model.shape import Shape
@@ -19,16 +21,20 @@ if TYPE_CHECKING:
 
 Noun = TypeVar("Noun")
 
+_LOOKS = "advisor.redaction.personal"
+LARGE = 1 << 14
+"""Characters of a text for which loading what looks at it counts for nothing."""
 _MAY = Shape(  # what any text with something of the kind in it shows: asked before anything more is loaded
-    r"\w@\w|:\\+Users|://|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|::|(?:[0-9a-fA-F]{2}[:-]){5}|/home/|/Users/|\]:\d|NCCL|~[a-z]"
-    r"|(?i:host|addr|node|endpoint|user|logname|server)\w{0,40}[\"'\]]*(?:\s*[=:]\s*| is |\s+)[\"'\\]*[\w.-]{0,99}[a-z]"
+    r"\w@\w|:\\+Users|://|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|::|(?:[0-9a-fA-F]{2}[:-]){5}|/home/|/Users/|\]:\d"
+    r"|(?i:host|addr|node|endpoint|user|logname|server[_-]?name)\w{0,40}[\"'\]\\]*(?:\s*[=:]\s*| is )"
+    r"[\"'\\]*[\w.-]{0,99}[a-z]|-[\w-]{0,40}(?i:host|addr|node|endpoint)\w{0,20}[ \t]+[\"']?[\w.-]{0,99}[a-z]|NCCL|~[a-z]"
+    r"|(?i:node|host|hostname) [\"']?[a-zA-Z][\w-]{0,99}-\d"
     r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
     r"|reasoning|instructions|document|passage|refusal|body)s?[\"']*\s?[:=] ?[\"'\[\\]"
     r"|(?:ssh|scp|rsync|ping|mpirun|srun|pdsh|deepspeed)\s|slots=|NODELIST|[ug]id=|Linux |\bip-\d"
     r"|^[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d\S{0,40} \S{1,255} \S{1,99}:|machine "
-    r"|\.(?:com|net|org|io|ai|edu|gov|cn|internal"
-    r"|local|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home"
-    r"|arpa|consul|invalid|localdomain)\b",
+    r"|\.(?i:com|net|org|io|ai|edu|gov|cn|internal|local|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc"
+    r"|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa|consul|invalid|localdomain)\b",
     re.M,
 )
 
@@ -89,10 +95,11 @@ def covered(noun: Noun, beside: Iterable[str] = ()) -> Noun:
     given = dict.fromkeys(one for one in _texts(noun) if one[1])
     without = {text: said for name, text in given if (said := _value(name, text)) != text}
     texts = [(name, without.get(text, text)) for name, text in given]
-    if of_this_answer() or _MAY.search("\n".join(name + text for name, text in texts)):
+    others = tuple(beside)
+    if _may_tell("\n".join(name + text for name, text in texts), *others):
         from advisor.redaction.pseudonyms import covered_texts
 
-        shown = covered_texts(texts, names(), beside)
+        shown = covered_texts(texts, names(), others)
         without = {text: shown.get(said, said) for text, said in without.items()} | shown
     return _said(rewritten(noun, without), without) if without else noun
 
@@ -109,6 +116,13 @@ def _said(noun: Noun, shown: dict[str, str]) -> Noun:
     coverage = replace(coverage, notes=(*coverage.notes, NOTE.format(example=example)))
     inner = replace(inner, coverage=coverage)
     return inner if type(noun).__name__ != "Standing" else replace(noun, report=inner)  # type: ignore[type-var]
+
+
+def _may_tell(*texts: str) -> bool:
+    """Whether it is worth a look; what looks is quicker than this question once it is loaded."""
+    if _LOOKS in sys.modules:
+        return True
+    return any(len(one) > LARGE or _MAY.search(one) for one in texts)
 
 
 def _value(name: str, text: str) -> str:
@@ -146,20 +160,35 @@ def without_numbers(text: str) -> str:
 def rewritten(noun: Noun, shown: dict[str, str]) -> Noun:
     """The noun with its texts as `shown` has them; itself where none of them is among those."""
     changed: dict[str, Any] = {}
-    theirs = THEIRS[type(noun).__name__]
-    for name in noun.__dataclass_fields__:  # type: ignore[attr-defined]
+    theirs, nested = _fields(type(noun))
+    for name in theirs:
         value = getattr(noun, name)
-        new = _mapped(value, lambda text: shown.get(text, text)) if name in theirs else _nested(value, shown)
-        if new is not value:
+        if (new := _mapped(value, lambda text: shown.get(text, text))) is not value:
+            changed[name] = new
+    for name in nested:
+        value = getattr(noun, name)
+        if (new := _nested(value, shown)) is not value:
             changed[name] = new
     return replace(noun, **changed) if changed else noun  # type: ignore[type-var]
 
 
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a noun that hold the user's words, and those that hold nouns which may, both in their order."""
+    types: dict[str, Any] = {name: str(one.type) for name, one in kind.__dataclass_fields__.items()}
+    theirs = THEIRS[kind.__name__]
+    nested = (name for name, told in types.items() if name not in theirs and THEIRS.keys() & set(_NAMES.findall(told)))
+    return tuple(name for name in types if name in theirs), tuple(nested)
+
+
+_NAMES = re.compile(r"\w+")
+
+
 def _nested(value: Any, shown: dict[str, str]) -> Any:
-    if type(value) is tuple and value and type(value[0]).__name__ in THEIRS:
-        new = tuple(rewritten(one, shown) for one in value)
-        return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
-    return rewritten(value, shown) if type(value).__name__ in THEIRS else value
+    if not isinstance(value, tuple):
+        return value if value is None else rewritten(value, shown)
+    new = tuple(rewritten(one, shown) for one in value)
+    return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
 
 
 def _mapped(value: Any, told: Callable[[str], str]) -> Any:
@@ -176,20 +205,15 @@ def _mapped(value: Any, told: Callable[[str], str]) -> Any:
 
 
 def _texts(noun: Any) -> Iterator[tuple[str, str]]:
-    """The texts of the user's own in an answer, in the order of its fields, each with what it is the value of."""
-    kind = type(noun).__name__
-    theirs = THEIRS[kind]
-    for name in noun.__dataclass_fields__:
+    """The texts of the user's own in an answer, each with what it is the value of."""
+    theirs, nested = _fields(type(noun))
+    for name in theirs:
+        of = f"{noun.flag}=" if name == "value" and type(noun).__name__ == "SettingOut" else ""
+        yield from _strings(getattr(noun, name), of)
+    for name in nested:
         value = getattr(noun, name)
-        if name in theirs:
-            of = f"{noun.flag}=" if name == "value" and kind == "SettingOut" else ""
-            yield from _strings(value, of)
-        elif type(value) is tuple:
-            if value and type(value[0]).__name__ in THEIRS:
-                for one in value:
-                    yield from _texts(one)
-        elif type(value).__name__ in THEIRS:
-            yield from _texts(value)
+        for one in value if isinstance(value, tuple) else () if value is None else (value,):
+            yield from _texts(one)
 
 
 def _strings(value: Any, of: str = "") -> Iterator[tuple[str, str]]:

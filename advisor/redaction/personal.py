@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from advisor.patterns import PatternSet, compile_pattern
 from advisor.redaction.names import matchable
-from advisor.redaction.public import USERS, is_domain, is_file, is_public, is_role
+from advisor.redaction.public import SUFFIXES, USERS, is_domain, is_file, is_public, is_role
 
 Kind = Literal["host", "address", "mac", "mail", "user", "prompt"]
 
@@ -76,7 +76,7 @@ _SEVERAL = (  # with several hosts as its only group
     r"\b(?:SLURM_(?:JOB_|STEP_)?NODELIST|SLURM_NODE_ALIASES|PBS_NODES|LSB_HOSTS|HOSTS|NODES|NODE_LIST|HOSTLIST|NODE_IPS)"
     r"=[\"']?([\w.,:\[\]-]+)",
 )
-_DOMAIN = r"\b([A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+)\b"
+_DOMAIN = rf"\b([A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.{SUFFIXES})\b"
 _V4 = r"\b([0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3})\b"
 _V6 = r"([0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7})"
 _MAC = r"\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b"

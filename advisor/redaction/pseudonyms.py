@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from advisor.redaction import GONE, may_hold_secrets, parts
+from advisor.redaction import GONE, parts
 from advisor.redaction.personal import Mark, everywhere, marks
+from advisor.redaction.secrets import secrets_in
 
 MOST = 2000
 """Names, and secrets, that are looked for away from what told them; a stranger's text may hold any number."""
@@ -57,10 +58,7 @@ class Pseudonyms:
         """What is private in a text that is not shown itself: pieces of it may be, away from what told it."""
         self.learn(text)
         for part in parts(text):
-            if may_hold_secrets(part):
-                from advisor.redaction.secrets import secrets_in
-
-                self._secrets.update(islice(sorted(secrets_in(part)), MOST - len(self._secrets)))
+            self._secrets.update(islice(sorted(secrets_in(part)), MOST - len(self._secrets)))
 
     def host(self, name: str) -> None:
         """Take it for a host's name, wherever it stands: this machine's own."""

@@ -52,12 +52,13 @@ _FILE = re.compile(
     r"|sock|env|patch|diff|jinja|tmpl|tpl|cmake|mk|lua|rb|java|ps1|bat|exe|dll|dylib|a|o|trace|pdf|png|jpg|svg|gif|d|in)",
     re.I,
 )
-_SUFFIX = re.compile(
-    r"(?:com|net|org|edu|gov|io|ai|dev|cloud|cn|de|fr|uk|jp|kr|eu|us|ru|in|sg|hk|tw|au|ca|ch|nl|se|it|es|pl|br|tech|app|xyz"
+SUFFIXES = (
+    r"(?i:com|net|org|edu|gov|io|ai|dev|cloud|cn|de|fr|uk|jp|kr|eu|us|ru|in|sg|hk|tw|au|ca|ch|nl|se|it|es|pl|br|tech|app|xyz"
     r"|co|me|biz|info|internal|local|localdomain|lan|corp|intra|intranet|private|home|arpa|svc|consul|test|example|invalid"
-    r"|cluster|compute|hpc|prod|dc|onprem)",
-    re.I,
+    r"|cluster|compute|hpc|prod|dc|onprem)"
 )
+"""What the names of hosts end in."""
+_SUFFIX = re.compile(SUFFIXES)
 _CERTAIN = re.compile(
     r"(?:com|net|org|edu|gov|cn|internal|local|localdomain|lan|corp|intra|intranet|private|arpa|svc|consul|example|invalid|hpc)",
     re.I,

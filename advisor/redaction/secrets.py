@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from advisor.patterns import Match, Pattern, compile_pattern
+from advisor.patterns import Match, Pattern, PatternSet, compile_pattern
 from advisor.redaction.issuers import ISSUERS
 from advisor.redaction.names import GONE, matchable, says_secret
 
@@ -87,6 +87,8 @@ _JSON_VALUE = r":\s*\"((?:[^\"\\]|\\.)+)\""
 
 def secrets_in(text: str) -> set[str]:
     """The secrets themselves, those that are long and mixed enough to be known again where they stand alone."""
+    if "Secret" not in text and not _at_once().found(matchable(text)):
+        return set()
     found = {text[start:end] for start, end in _spans(matchable(text))}
     return {one for one in found if len(one) > 5 and _mixed(one) and "\n" not in one}
 
@@ -109,28 +111,40 @@ def _gone(hidden: str) -> str:
     return GONE + f"\n{GONE}" * hidden.count("\n")
 
 
+SHAPED = "|".join(f"(?:{one})" for one in (*_SHAPES, _PEM, _CUT))
+ISSUED = rf"\b(?:{'|'.join(map(re.escape, ISSUERS))})([A-Za-z0-9_=.-]{{14,}})"
+"""What begins as some issuer's tokens do."""
+_ALL = (SHAPED, ISSUED, _ASSIGNED, *_PAIRS, _LINE, _PADDED)
+
+
+@cache
+def _at_once() -> PatternSet:
+    """All of them, to be looked for in one pass: most texts show none."""
+    return PatternSet(_ALL)
+
+
 @cache
 def _shapes() -> Pattern:
-    return compile_pattern("|".join(f"(?:{one})" for one in (*_SHAPES, _PEM, _CUT)))
+    return compile_pattern(SHAPED)
 
 
 @cache
 def _issued() -> Pattern:
-    """What begins as some issuer's tokens do."""
-    return compile_pattern(rf"\b(?:{'|'.join(map(re.escape, ISSUERS))})([A-Za-z0-9_=.-]{{14,}})")
+    return compile_pattern(ISSUED)
 
 
 def _spans(text: str) -> Iterator[Span]:
-    for found in _shapes().finditer(text):
+    shown = {_ALL[number] for number in _at_once().found(text)}
+    for found in _shapes().finditer(text) if SHAPED in shown else ():
         number = next((at for at, one in enumerate(found.groups(), 1) if one is not None), 0)
         if number and found.group(number).strip() and _is_value(found.group(number)):
             yield _inside(text, found.start(number), found.end(number))
-    for found in _issued().finditer(text):
+    for found in _issued().finditer(text) if ISSUED in shown else ():
         tail = str(found.group(1))
         if any(map(str.isdigit, tail)) and (_RUN.search(tail) or (any(map(str.isupper, tail)) and _mixed(tail))):
             yield found.start(), found.end()
-    yield from _named(text)
-    yield from _of_lines(text)
+    yield from _named(text, shown)
+    yield from _of_lines(text, shown)
     if "Secret" in text:
         yield from _of_manifests(text)
 
@@ -150,9 +164,9 @@ def _inside(text: str, start: int, end: int) -> Span:
     return start, end
 
 
-def _named(text: str) -> Iterator[Span]:
+def _named(text: str, shown: set[str]) -> Iterator[Span]:
     """Values that stand behind a name that says it; `--api-keys a b` gives several to one name."""
-    for found in compile_pattern(_ASSIGNED).finditer(text):
+    for found in compile_pattern(_ASSIGNED).finditer(text) if _ASSIGNED in shown else ():
         name, joint, value = (str(found.group(number)) for number in (2, 3, 4))
         start, end = _inside(text, found.start(4), found.end(4))
         plain = text[start:end]
@@ -165,7 +179,7 @@ def _named(text: str) -> Iterator[Span]:
             while (after := more.match(text[at : at + 400])) is not None:
                 yield at + after.start(1), at + after.end(1)
                 at += after.end(1)
-    for pattern in _PAIRS:
+    for pattern in shown.intersection(_PAIRS):
         for found in compile_pattern(pattern).finditer(text):
             start, end = _inside(text, found.start(2), found.end(2))
             if start < end and _is_value(text[start:end]) and says_secret(str(found.group(1)), text[start:end]):
@@ -193,8 +207,8 @@ def _mixed(value: str) -> bool:
     return letters and (digits or not (value.islower() or value.isupper() or value.istitle()))
 
 
-def _of_lines(text: str) -> Iterator[Span]:
-    for pattern in (_LINE, _PADDED):
+def _of_lines(text: str, shown: set[str]) -> Iterator[Span]:
+    for pattern in shown.intersection((_LINE, _PADDED)):
         for found in compile_pattern(pattern).finditer(text):
             value = str(found.group(1))
             if any(map(str.islower, value)) and any(map(str.isupper, value)):

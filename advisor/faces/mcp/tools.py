@@ -19,6 +19,8 @@ from advisor.faces.mcp import asked
 from advisor.faces.mcp.roots import Roots
 from advisor.jobs.request import File, Request
 from advisor.model.suppression import Configuration
+from advisor.redaction import one_answer
+from advisor.redaction.cover import covered_line
 from advisor.render.json import json_of
 from advisor.render.language import speaking
 
@@ -38,9 +40,10 @@ class Answer:
 def call(name: str, arguments: Mapping[str, Any], roots: tuple[str, ...]) -> Answer:
     """The answer of a tool; a wrong call or an input that cannot be read is one line, `failed`."""
     try:
-        return TOOLS[name](arguments, Roots(roots))
+        with one_answer():
+            return TOOLS[name](arguments, Roots(roots))
     except AdvisorError as error:
-        return Answer(error.line().removeprefix("--"), failed=True)  # an option is an argument here
+        return Answer(covered_line(error.line().removeprefix("--")), failed=True)  # an option is an argument here
 
 
 def _data(noun: object) -> dict[str, Any]:

@@ -31,6 +31,7 @@ BEGIN = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
 from advisor.faces.web import inside
+from advisor.redaction import one_answer
 inside.serve()
 """
 """How such a process is started; the first that it is sent is where modules are."""
@@ -81,7 +82,8 @@ def guarded(job: Callable[..., object], arguments: tuple[object, ...], seconds: 
     """The result. What goes wrong is brought home without anything of the request in it."""
     signal.alarm(seconds + ALONE_S)
     try:
-        return job(*arguments)
+        with one_answer():
+            return job(*arguments)
     except (AdvisorError, Refused):
         raise
     except MemoryError:
