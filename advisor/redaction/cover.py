@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from advisor.model.shape import Shape
 from advisor.redaction import as_given, of_this_answer, redact, redact_value
@@ -27,8 +27,8 @@ LARGE = 1 << 14
 _MAY = Shape(  # what any text with something of the kind in it shows: asked before anything more is loaded
     r"\w@\w|:\\+Users|://|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|::|(?:[0-9a-fA-F]{2}[:-]){5}|/home/|/Users/|\]:\d"
     r"|(?i:host|addr|node|endpoint|user|logname|server[_-]?name)\w{0,40}[\"'\]\\]*(?:\s*[=:]\s*| is )"
-    r"[\"'\\]*[\w.-]{0,99}[a-z]|-[\w-]{0,40}(?i:host|addr|node|endpoint)\w{0,20}[ \t]+[\"']?[\w.-]{0,99}[a-z]|NCCL|~[a-z]"
-    r"|(?i:node|host|hostname) [\"']?[a-zA-Z][\w-]{0,99}-\d"
+    r"[\"'\\]*[\w.-]{0,99}[a-z]|-[\w-]{0,40}(?i:host|addr|node|endpoint)\w{0,20}[ \t]+[\"']?[\w.-]{0,99}[a-z]|NCCL"
+    r"|~[a-z]|(?i:node|host|hostname) [\"']?[a-zA-Z][\w-]{0,99}-\d"
     r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
     r"|reasoning|instructions|document|passage|refusal|body)s?[\"']*\s?[:=] ?[\"'\[\\]"
     r"|(?:ssh|scp|rsync|ping|mpirun|srun|pdsh|deepspeed)\s|slots=|NODELIST|[ug]id=|Linux |\bip-\d"
@@ -160,7 +160,7 @@ def without_numbers(text: str) -> str:
 def rewritten(noun: Noun, shown: dict[str, str]) -> Noun:
     """The noun with its texts as `shown` has them; itself where none of them is among those."""
     changed: dict[str, Any] = {}
-    theirs, nested = _fields(type(noun))
+    theirs, nested = _fields(cast(Any, type(noun)))
     for name in theirs:
         value = getattr(noun, name)
         if (new := _mapped(value, lambda text: shown.get(text, text))) is not value:
@@ -206,7 +206,7 @@ def _mapped(value: Any, told: Callable[[str], str]) -> Any:
 
 def _texts(noun: Any) -> Iterator[tuple[str, str]]:
     """The texts of the user's own in an answer, each with what it is the value of."""
-    theirs, nested = _fields(type(noun))
+    theirs, nested = _fields(cast(Any, type(noun)))
     for name in theirs:
         of = f"{noun.flag}=" if name == "value" and type(noun).__name__ == "SettingOut" else ""
         yield from _strings(getattr(noun, name), of)
