@@ -95,6 +95,11 @@ def test_one_host_has_one_name_in_a_report_and_another_report_begins_anew(tmp_pa
     assert "host-1" in first and "host-1" in second and "host-2" not in first + second
 
 
+def test_what_is_hidden_already_stays_as_it_is() -> None:
+    for one in ("--api-key '[redacted]' '--admin-api-key=[redacted]' x", "{password: [redacted]}", "Bearer [redacted]"):
+        assert covered_line(one) == one
+
+
 def test_a_name_given_before_is_kept() -> None:
     names = Pseudonyms()
     text = "MASTER_ADDR=host-1 and http://gpu-z9:8000/"

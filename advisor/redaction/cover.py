@@ -186,7 +186,7 @@ _NAMES = re.compile(r"\w+")
 
 def _nested(value: Any, shown: dict[str, str]) -> Any:
     if not isinstance(value, tuple):
-        return value if value is None else rewritten(value, shown)
+        return rewritten(value, shown) if type(value).__name__ in THEIRS else value
     new = tuple(rewritten(one, shown) for one in value)
     return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
 
@@ -212,8 +212,9 @@ def _texts(noun: Any) -> Iterator[tuple[str, str]]:
         yield from _strings(getattr(noun, name), of)
     for name in nested:
         value = getattr(noun, name)
-        for one in value if isinstance(value, tuple) else () if value is None else (value,):
-            yield from _texts(one)
+        for one in value if isinstance(value, tuple) else (value,):
+            if type(one).__name__ in THEIRS:  # None is none, and a kind may be called as a noun is
+                yield from _texts(one)
 
 
 def _strings(value: Any, of: str = "") -> Iterator[tuple[str, str]]:

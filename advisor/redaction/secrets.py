@@ -152,7 +152,7 @@ def _spans(text: str) -> Iterator[Span]:
 def _is_value(text: str) -> bool:
     """Whether it stands for itself: no variable, no place to fill in."""
     plain = text.lstrip("\"'\\")
-    return not plain.startswith(("$", "<", "{{", "%", GONE, "***", "…")) and not _CMDLET.fullmatch(plain)
+    return not plain.startswith(("$", "<", "{{", "%", GONE[:-1], "***", "…")) and not _CMDLET.fullmatch(plain)
 
 
 def _inside(text: str, start: int, end: int) -> Span:
