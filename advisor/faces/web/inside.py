@@ -20,6 +20,7 @@ from pathlib import Path
 from advisor import cores
 from advisor.errors import AdvisorError
 from advisor.faces.web.problems import NO_ROOM, Refused, places
+from advisor.redaction import one_answer
 
 ALONE_S = 5
 """A job is ended so long after its time, where the service is no longer there to end it."""
@@ -31,7 +32,6 @@ BEGIN = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
 from advisor.faces.web import inside
-from advisor.redaction import one_answer
 inside.serve()
 """
 """How such a process is started; the first that it is sent is where modules are."""
