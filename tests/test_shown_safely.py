@@ -122,7 +122,9 @@ def test_no_form_of_lint_is_broken_out_of(form: str, tmp_path: Path) -> None:
     assert safe(ran.out.replace("\u200b", "") if form == "markdown" else ran.out) is None
     assert "<script>" not in ran.out if form in ("markdown", "junit") else True
     if form == "github":
-        assert all(re.match(r"::(?:error|warning|notice) |advisor lint: 1 launch|$", line) for line in ran.out.splitlines()), ran.out
+        assert all(
+            re.match(r"::(?:error|warning|notice) |advisor lint: 1 launch|$", line) for line in ran.out.splitlines()
+        ), ran.out
     if form == "markdown":
         assert not re.search(r"(?m)^# heading|^::", ran.out)
 

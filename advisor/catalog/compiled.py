@@ -186,4 +186,7 @@ def stamp(*bases: Path) -> str:
 def _made(base: Path, own: tuple[Path, ...]) -> bytes:
     from advisor.catalog.compiling import compile_beside, compile_rules
 
-    return compile_beside(_compiled(base, ()), own) if own else compile_rules(base)
+    if not own:
+        return compile_rules(base)
+    shipped = _compiled(base, ())
+    return compile_beside(shipped.plain(), shipped.problems, own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 from advisor.catalog.full_text import Entry, entry
@@ -19,9 +19,6 @@ from advisor.model.rule import Rule, conditions
 from advisor.model.trigger import Shared, Trigger, calls, counted
 from advisor.model.weight import weighed, weights
 from advisor.scan.plan import planned
-
-if TYPE_CHECKING:
-    from advisor.catalog.compiled import Compiled
 
 
 def compile_rules(base: Path) -> bytes:
@@ -40,19 +37,19 @@ def compile_rules(base: Path) -> bytes:
     return packed(found, faults)
 
 
-def compile_beside(shipped: Compiled, own: Iterable[Path]) -> bytes:
+def compile_beside(shipped: Iterable[dict[str, Any]], problems: Iterable[str], own: Iterable[Path]) -> bytes:
     """The compiled form of the shipped rules with a user's own among them, which are sound (`own.take`)."""
-    from advisor.catalog.own import marked
     from advisor.catalog.schema import read
+    from advisor.catalog.whose import marked
 
-    found = list(shipped.plain())
+    found = list(shipped)
     for base in own:
         for file in rule_files(base):
-            raw, _, problems = read(file, str(file))
+            raw, _, faults = read(file, str(file))
             if raw is None:  # it changed since it was found sound
-                raise RuleError(problems[0].message, f"{problems[0].file}:{problems[0].line}")
+                raise RuleError(faults[0].message, f"{faults[0].file}:{faults[0].line}")
             found.append(marked(raw, base))
-    return packed(sorted(found, key=lambda raw: str(raw["id"])), list(shipped.problems))
+    return packed(sorted(found, key=lambda raw: str(raw["id"])), list(problems))
 
 
 def packed(found: Iterable[dict[str, Any]], problems: list[str]) -> bytes:

@@ -24,10 +24,6 @@ _OF_TESTS = ("no-firing-case", "no-quiet-case")
 """What `advisor rules validate` asks of a rule that is handed in, and nobody's judgement rests on."""
 
 
-_CAVEAT = "A rule of your own folder: what it says and the commands in it are its author's, not the advisor's."
-_CHINESE = "这是您自己文件夹中的规则：其中的说法和命令出自其作者，并非本工具。"
-
-
 def take(folders: Sequence[Path], facts: Iterable[str]) -> list[Problem]:
     """Judge by the rules of these folders too, from now on; where there is any problem, by none of them."""
     folders = [one.resolve() for one in folders]
@@ -81,13 +77,3 @@ def _named(base: Path, files: Sequence[Path], taken: dict[str, str]) -> Iterator
 def _names(raw: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
     yield from [(("id",), str(raw["id"]))] if raw else []
     yield from ((("former_ids", index), str(one)) for index, one in enumerate(raw.get("former_ids") or ()))
-
-
-def marked(raw: dict[str, Any], base: Path) -> dict[str, Any]:
-    """A rule's plain data, saying whose it is wherever it is shown."""
-    name, zh = base.name[:60], raw.get("zh") or {}
-    said = {**zh, "caveats": [_CHINESE, *(zh.get("caveats") or ())]}
-    if "summary" in zh:
-        said["summary"] = f"{zh['summary']}（您自己的规则：{name}）"
-    summary, caveats = f"{raw['summary']} (your own rule: {name})", [_CAVEAT, *(raw.get("caveats") or ())]
-    return {**raw, "summary": summary, "caveats": caveats, "zh": said}

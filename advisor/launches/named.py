@@ -22,7 +22,7 @@ from advisor.model.launch import Setting
 from advisor.model.shape import Shape
 
 _NAMED = Shape(
-    r"(?<![A-Za-z0-9_./-])([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)`?\s*(=(?!=)|[:：]|\s)\s*[`\"']?([A-Za-z0-9_.-]*[A-Za-z0-9_])(?![A-Za-z0-9_(=])"
+    r"(?<![A-Za-z0-9_./-])([a-z][a-z0-9]*(?:[_-][a-z0-9]+)*)`?\s*(=(?!=)|[:：]|\s)\s{0,40}[`\"']?([A-Za-z0-9_.-]*[A-Za-z0-9_])(?![A-Za-z0-9_(=])"
 )  # tp_size=4
 _OTHER_CASE = Shape(r"(?i)\b(?:if|unless|without|not|no|needs?|requires?|fix\w*|instead|default)\b|#\d{3,}|如果|除非")
 

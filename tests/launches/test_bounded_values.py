@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "900 levels": (deep(900), "nested deeper than 32 levels"),
     "30,000 levels": (deep(30_000), ""),
     "20,000 lists": ("[" * 20_000 + "]" * 20_000, ""),
-    "brackets that never close": ('{"a":[' * 2_000, "nested deeper than 32 levels"),
+    "brackets that never close": ('{"a":[' * 200, "nested deeper than 32 levels"),
     "a number without end": ('{"num_speculative_tokens":1e999999}', ""),
     "a key twice": ('{"method":"a","method":"b"}', ""),
 }
@@ -74,3 +75,10 @@ def test_a_file_that_a_flag_names_is_not_opened(words: str, monkeypatch: pytest.
 def checked(flag: str, value: str) -> Any:
     request = Request(engine="vllm", version="0.11.0", flags=(f"vllm serve m -tp 2 {flag} '{value}'",))
     return check(request).report
+
+
+def test_blanks_without_end() -> None:
+    """They were gone over again from every one of them: 23 s of a processor, now a tenth of one."""
+    began = time.process_time()
+    check(Request(engine="vllm", symptoms=("hang " + " " * 20_000,)))
+    assert time.process_time() - began < 3
