@@ -67,7 +67,7 @@ CHANGES = st.one_of(
 )
 
 
-def changed(git: Path, change: tuple, mark: Path) -> None:  # type: ignore[type-arg]
+def changed(git: Path, change: tuple, mark: Path) -> None:
     where, what = change
     if where == "config":
         text = what.replace("{run}", RUNS.format(mark=mark))
@@ -85,7 +85,7 @@ def changed(git: Path, change: tuple, mark: Path) -> None:  # type: ignore[type-
 
 @settings(max_examples=12)
 @given(st.lists(CHANGES, min_size=1, max_size=2))
-def test_a_changed_clone_is_told_of_or_refused_and_nothing_of_it_runs(changes: list[tuple]) -> None:  # type: ignore[type-arg]
+def test_a_changed_clone_is_told_of_or_refused_and_nothing_of_it_runs(changes: list[tuple]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         here, mark = Path(folder, "clone"), Path(folder, "ran")
         shutil.copytree(clone(), here)

@@ -36,13 +36,9 @@ def pieces(request: Request) -> list[tuple[str, Any]]:
 
 def of_pieces(request: Request, given: list[tuple[str, Any]]) -> Request:
     """The same case with these alone."""
-    several = {name: tuple(one for kind, one in given if kind == name) for name in MANY}
-    return replace(
-        request,
-        strict=False,
-        **several,
-        **{name: next((one for kind, one in given if kind == name), "") for name in ONE},
-    )
+    changes: dict[str, Any] = {name: tuple(one for kind, one in given if kind == name) for name in MANY}
+    changes |= {name: next((one for kind, one in given if kind == name), "") for name in ONE}
+    return replace(request, strict=False, **changes)
 
 
 def stands_on_evidence(outcome: Outcome) -> bool:
