@@ -199,9 +199,9 @@ def _unsafe(deployment: Deployment, after_: Deployment, mended: Mended) -> Itera
     said = {each.id for each in mended.after}
     for old, new in zip(units(deployment.workloads), units(after_.workloads), strict=True):
         before, view = view_of(old.case), view_of(new.case)
-        for how, rule, what in brought(before, view, ()):
-            if how == "harmful" or rule not in said:
-                yield f"fix brings {how} {rule} {what}"
+        for how, other, what in brought(before, view, ()):
+            if how == "harmful" or other not in said:
+                yield f"fix brings {how} {other} {what}"
         was, now = ({*_changed(unit.case)} for unit in (old, new))
         for rule in catalogue():
             firm = [_data(each) for each in rule.remedies if each.status != "suggested"]

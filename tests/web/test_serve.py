@@ -111,7 +111,7 @@ def test_interrupted_twice_it_does_not_wait(tmp_path, monkeypatch):
         know = {"Authorization": f"Bearer {token}"}
         asking = threading.Thread(target=served.ask, args=("GET", "/v1/rules"), kwargs=know)
         asking.start()
-        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics", **know).content:
+        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics", Authorization=know["Authorization"]).content:
             time.sleep(0.01)
         served.process.send_signal(signal.SIGINT)
         time.sleep(0.3)
