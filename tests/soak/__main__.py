@@ -42,7 +42,7 @@ async def soaked(service: Service, scratch: Path) -> bool:
         kept = kept and line[1]
         print(f"  {'ok  ' if line[1] else 'FAIL'} {line[0]}", flush=True)
 
-    asker = Client(service.port, seen)
+    asker = Client(service.port, Seen())  # until it is ready
     while (await asker.ask(get("/healthz"))).status != 200:
         await asyncio.sleep(0.1)
     asker.close()
@@ -56,14 +56,15 @@ async def soaked(service: Service, scratch: Path) -> bool:
     for attack in ATTACKS:
         say(await attack(service, seen))
     say(await hostile.mutated(service, seen, MUTATED))
-    injected = [await fault(service, seen) for fault in FAULTS]
-    for line in injected:
-        say(line)
+    injected = []
+    for fault in FAULTS:
+        injected.append(await fault(service, seen))
+        say(injected[-1])
     after = service.memory_kib() / 1024
     warm, _ = memory.ends(WARM)
     say((f"memory: {warm:.0f} MiB when warm, {after:.0f} MiB after all that", after < 1.5 * warm))
-    injected += [await faults.drained(service, seen), await faults.ended(scratch)]
-    for line in injected[-2:]:
+    for line in (await faults.drained(service, seen), await faults.ended(scratch)):
+        injected.append(line)
         say(line)
     said = service.said.read_text()
     told = [word for word in (*NEVER, "defect") if word in said]

@@ -109,9 +109,9 @@ def test_interrupted_twice_it_does_not_wait(tmp_path, monkeypatch):
             assert token not in " ".join([*worker.environ().values(), *worker.cmdline()])
         worker.suspend()
         know = {"Authorization": f"Bearer {token}"}
-        asking = threading.Thread(target=served.ask, args=("GET", "/v1/rules"), kwargs=know)
+        asking = threading.Thread(target=lambda: served.ask("GET", "/v1/rules", None, **know))
         asking.start()
-        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics", Authorization=know["Authorization"]).content:
+        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics", None, **know).content:
             time.sleep(0.01)
         served.process.send_signal(signal.SIGINT)
         time.sleep(0.3)
