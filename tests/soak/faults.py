@@ -47,8 +47,10 @@ async def _with_one_stopped(service: Service, seen: Seen, then: Callable[[psutil
     """More requests at once than there are processes, one of which has been stopped; what was answered."""
     victim = service.workers[0]
     victim.suspend()
-    asking = [asyncio.create_task(_once(service, seen, HANG)) for _ in range(AT_ONCE)]
-    await asyncio.sleep(1)
+    asking: list[asyncio.Task[Answer]] = []
+    while all(one.done() for one in asking):  # until one has met it
+        asking += [asyncio.create_task(_once(service, seen, HANG)) for _ in range(AT_ONCE)]
+        await asyncio.sleep(1)
     then(victim)
     answers = [await one for one in asking]
     await _until(lambda: victim.pid not in {one.pid for one in service.workers})
