@@ -64,7 +64,7 @@ def after(case: Case, remedy: Remedy, edit: Edit, engine: str = "") -> Case:
     """
     case = case.but(artifacts=(), threads=(), situation=())
     if remedy.do in EDITS or remedy.set or remedy.unset or remedy.env:
-        case = case.but(launches=tuple(edited(one, remedy, edit) for one in case.launches), facts=_unsaid(case, remedy))
+        case = case.but(launches=tuple(edited(one, remedy, edit) for one in case.launches), facts=unsaid(case))
     beside = engine not in ("", "any", case.build.engine)
     if remedy.do in ("upgrade", "downgrade") and not beside:
         case = case.but(build=_upgraded(case.build, remedy.to or ""), facts=_without(case, "banner.version"))
@@ -84,8 +84,9 @@ def _without(case: Case, name: str) -> tuple[Fact, ...]:
     return tuple(fact for fact in case.facts if fact.name != name)
 
 
-def _unsaid(case: Case, remedy: Remedy) -> tuple[Fact, ...]:
-    """Facts that were only said about the old launch, such as its speculation method, no longer hold."""
+def unsaid(case: Case) -> tuple[Fact, ...]:
+    """The facts but those that were only said about the launch, such as its speculation method: once it is edited,
+    they no longer hold."""
     said = ("topology.", "speculation.", "runner.")
     return tuple(fact for fact in case.facts if not fact.name.startswith(said))
 

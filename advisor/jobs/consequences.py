@@ -10,26 +10,40 @@ library's version, or, where the engine's own release changes, all that the laun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
-from advisor.advice.remedies import EDITS, Edit, after
+from advisor.advice.remedies import EDITS, Edit, after, unsaid
+from advisor.catalog.compiled import Compiled, compiled
 from advisor.jobs.judging import Judgement, rules_asking, rules_called, view_of
 from advisor.match.conditions import holds, truth
+from advisor.match.derived import CONTAINER
 from advisor.match.judge import applies, build_affected, exposed_at_all, fits
 from advisor.match.view import View
 from advisor.model.build import Build
 from advisor.model.case import Case
+from advisor.model.condition import Atom, Condition
 from advisor.model.once import once_each
 from advisor.model.report import BringsOut
 from advisor.model.rule import Advice, Remedy, Rule
-from advisor.model.truth import Truth
+from advisor.model.truth import Truth, truth_of
 
 RELEASES = ("upgrade", "downgrade", "component")
 CHANGES = (*EDITS, *RELEASES)
 """Remedies of which it is known, as data, what they change."""
 _BUILDS = 256  # builds remembered of each rule
 _WORST = ("harmful", "contradicts", "exposed")
+Open = Callable[[Atom], bool]
+"""Whether it is not known how an atom will be."""
+
+
+class Asking:
+    """What a remedy changes, by kind and name, and the rules that ask about it; `against` are those of which advice
+    says that something harms, by id."""
+
+    def __init__(self, about: Sequence[tuple[str, str]], rules: Iterable[Rule]) -> None:
+        self.about, self.rules = frozenset(about), tuple({one.id: one for one in rules}.values())
+        self.against = {one.id: one for one in self.rules if tries(one)}
 
 
 class Prospect:
@@ -37,36 +51,60 @@ class Prospect:
 
     def __init__(self, judgement: Judgement, edit: Edit) -> None:
         self._judgement, self.edit = judgement, edit
+        self._made: dict[tuple[tuple[str, int], ...], View] = {}
 
     def brings(self, rule: Rule, remedy: Remedy) -> tuple[BringsOut, ...]:
         """What the remedy of a rule would bring, the worst first; nothing where it is not known what it changes."""
         if remedy.do not in CHANGES:
             return ()
-        asking = self._asking(remedy) if remedy.do in EDITS else []
-        found = [*self._alone(rule, remedy, asking)] if asking or remedy.do in RELEASES else []
-        against = [one for one in asking if any(each.tried is not None for each in one.harmful)]
-        found += self._together(rule, remedy, against, {(one.rule, one.says) for one in found}) if against else ()
+        found: list[BringsOut] = []
+        if remedy.do in RELEASES:
+            found += self._at_release(rule, remedy)
+        elif (asking := self._asking(remedy)).rules:
+            found += self._alone(rule, remedy, asking.rules)
+            known = {(one.rule, one.says) for one in found}
+            found += self._together(rule, remedy, asking, known) if asking.against else ()
         found += self._contradicted(rule, remedy) if remedy.do in EDITS else ()
         return tuple(sorted(found, key=lambda one: (_WORST.index(one.how), one.rule)))
 
-    def _alone(self, rule: Rule, remedy: Remedy, asking: list[Rule]) -> Iterator[BringsOut]:
+    def _at_release(self, rule: Rule, remedy: Remedy) -> Iterator[BringsOut]:
         view = self._afterwards((rule, remedy))
-        here = asking if remedy.do in EDITS else [*self._called(view), *self._among([("component", "")])]
-        for one in {each.id: each for each in here}.values():
+        for one in {each.id: each for each in (*self._called(view), *self._libraries().rules)}.values():
             if one.id != rule.id and one.id not in self._exposed and newly_exposed(one, self._before, view):
                 yield BringsOut(one.id, "exposed", one.gist)
             yield from (BringsOut(one.id, "harmful", each.what) for each in harms(one, self._before, view))
 
-    def _together(
-        self, rule: Rule, remedy: Remedy, against: list[Rule], known: set[tuple[str, str]]
-    ) -> Iterator[BringsOut]:
+    def _alone(self, rule: Rule, remedy: Remedy, asking: Iterable[Rule]) -> Iterator[BringsOut]:
+        """What an edit brings: the launch is edited only where the case before leaves it open."""
+        before, left = self._before, self._left_open(remedy)
+        for one in asking:
+            comes = one.id != rule.id and one.id not in self._exposed and self._may_come(one, remedy, left)
+            if comes and newly_exposed(one, before, self._afterwards((rule, remedy))):
+                yield BringsOut(one.id, "exposed", one.gist)
+            if self._may_harm(one, left):
+                view = self._afterwards((rule, remedy))
+                yield from (BringsOut(one.id, "harmful", each.what) for each in harms(one, before, view))
+
+    def _may_come(self, one: Rule, remedy: Remedy, left: Open) -> bool:
+        """Whether it is still open that the failure can be met after an edit. A variable may show a plugin, of which
+        the rule's build would be another one."""
+        return (bool(remedy.env) or must_have(one, self._before)) and could(one.exposure, self._before, left)
+
+    def _may_harm(self, one: Rule, left: Open) -> bool:
+        """Whether it is still open that advice which harms is followed only afterwards."""
+        return any(could(each, self._before, left) and not holds(each, self._before) for each in tries(one))
+
+    def _together(self, rule: Rule, remedy: Remedy, asking: Asking, known: set[tuple[str, str]]) -> Iterator[BringsOut]:
         """What is advised against only where another remedy that is shown is carried out as well."""
         for of, other in self._others:
-            shares = other.do in RELEASES or any(one in against for one in self._asking(other))
+            shares = other.do in RELEASES or not asking.against.keys().isdisjoint(self._asking(other).against)
             if other is remedy or not shares or contradiction(remedy, other):
                 continue
-            both, single = self._afterwards((rule, remedy), (of, other)), self._afterwards((of, other))
-            for one in against:
+            left = self._left_open(remedy, other)
+            for one in asking.against.values():
+                if not self._may_harm(one, left):
+                    continue
+                both, single = self._afterwards((rule, remedy), (of, other)), self._afterwards((of, other))
                 for each in harms(one, self._before, both):
                     if (one.id, each.what) not in known and each not in harms(one, self._before, single):
                         known.add((one.id, each.what))
@@ -91,18 +129,67 @@ class Prospect:
         return {one.rule.id for one in self._judgement.verdicts if one.exposure.truth is Truth.YES}
 
     @cached_property
+    def _says(self) -> bool:
+        """Whether facts were said about the launch, which an edit leaves unsaid."""
+        case = self._judgement.case
+        return len(unsaid(case)) < len(case.facts)
+
+    @cached_property
     def _before(self) -> View:
         """The case before, as far as it is set: logs and stacks of the old run say nothing of the new one."""
         return view_of(unrun(self._judgement.case))
 
     def _afterwards(self, *remedies: tuple[Rule, Remedy]) -> View:
-        case = self._judgement.case
-        for rule, remedy in remedies:
-            case = after(case, remedy, self.edit, rule.engine)
-        return view_of(case)
+        """The case once these are carried out: made once for all that would make the same of it."""
+        key = tuple((rule.engine, id(remedy)) for rule, remedy in remedies)  # remedies live as long as the rules judged
+        if key not in self._made:
+            case = self._judgement.case
+            for rule, remedy in remedies:
+                case = after(case, remedy, self.edit, rule.engine)
+            self._made[key] = view_of(case)
+        return self._made[key]
 
-    def _asking(self, remedy: Remedy) -> list[Rule]:
-        return self._among(list(touched(remedy, self._judgement.view)))
+    def _left_open(self, *remedies: Remedy) -> Open:
+        """Of which atoms the case before does not tell how they are once these are carried out."""
+        about = {each for one in remedies for each in self._asking(one).about}
+        if any(one.do in RELEASES for one in remedies):
+            return lambda atom: atom.kind != "env" or ("env", atom.name) in about
+        shows = any(one.env for one in remedies)  # a variable may show a plugin
+        facts = self._says
+
+        def left(atom: Atom) -> bool:
+            kind, name = atom.kind, atom.name
+            if kind == "setting":
+                name = name.partition(".")[0]
+            elif kind in ("component", "hardware"):
+                return shows
+            elif kind == "fact" and (facts or name == CONTAINER):
+                return True
+            return kind == "model" or (kind, name) in about
+
+        return left
+
+    def _asking(self, remedy: Remedy) -> Asking:
+        view = self._judgement.view
+        if self._judgement.among is not None:
+            about = tuple(touched(remedy, view))
+            return Asking(about, self._among(about))
+        known, key = _asking_of(remedy), (compiled(), view.engines)
+        if key not in known:
+            about = tuple(touched(remedy, view))
+            known[key] = Asking(about, self._among(about))
+        return known[key]
+
+    def _libraries(self) -> Asking:
+        """The rules that ask about any library."""
+        about = (("component", ""),)
+        if self._judgement.among is not None:
+            return Asking(about, self._among(about))
+        view = self._judgement.view
+        known, key = _of_libraries(compiled()), view.engines
+        if key not in known:
+            known[key] = Asking(about, self._among(about))
+        return known[key]
 
     def _among(self, about: Sequence[tuple[str, str]]) -> list[Rule]:
         if self._judgement.among is None:
@@ -146,28 +233,59 @@ def touched(remedy: Remedy, view: View) -> Iterator[tuple[str, str]]:
     yield from (("fact", name) for name, recipe in recipes if facts & set(recipe.get("product") or ()))
 
 
+@once_each
+def _asking_of(remedy: Remedy) -> dict[tuple[Compiled, tuple[str, ...]], Asking]:
+    """What asks about what a remedy changes, by the catalogue and the engines of the process: for every launch."""
+    return {}
+
+
+@once_each
+def _of_libraries(catalogue: Compiled) -> dict[tuple[str, ...], Asking]:
+    """What asks about libraries, by the engines of the process."""
+    return {}
+
+
+def could(condition: Condition | None, view: View, left: Open, wanted: bool = True) -> bool:
+    """Whether a condition could come to hold, with `wanted` False to fail, where only atoms left open may change."""
+    if condition is None:
+        return wanted
+    if isinstance(condition, Atom):
+        return left(condition) or truth(condition, view) is truth_of(wanted)
+    if condition.kind == "not":
+        return could(condition.parts[0], view, left, not wanted)
+    parts = (could(one, view, left, wanted) for one in condition.parts)
+    return all(parts) if (condition.kind == "all") is wanted else any(parts)
+
+
 def newly_exposed(rule: Rule, before: View, view: View) -> bool:
     """Whether the rule's failure can surely be met afterwards, and could not surely before."""
-    return may_have(rule, view) and exposed_at_all(rule, view) and not exposed_at_all(rule, before)
+    return must_have(rule, view) and exposed_at_all(rule, view) and not exposed_at_all(rule, before)
 
 
-def may_have(rule: Rule, view: View) -> bool:
-    """Whether the engine's build does not rule the failure out: asked first, as one answer serves every launch of it.
-    A rule that ranges over a library is not told by it."""
-    if any(entry.component for entry in rule.affected):
+def must_have(rule: Rule, view: View) -> bool:
+    """Whether the engine's build surely has the failure: asked first, as one answer serves every launch of it.
+    Of a rule that ranges over a library this is not told."""
+    told = _by_build(rule)
+    if told is None:
         return True
-    told, build = _by_build(rule), view.layer(rule.engine).build
+    build = view.layer(rule.engine).build
     if build not in told:
         if len(told) >= _BUILDS:
             told.clear()
-        told[build] = build_affected(rule, view).truth is not Truth.NO
+        told[build] = build_affected(rule, view).truth is Truth.YES
     return told[build]
 
 
 @once_each
-def _by_build(rule: Rule) -> dict[Build, bool]:
-    """What `may_have` knows of a rule."""
-    return {}
+def _by_build(rule: Rule) -> dict[Build, bool] | None:
+    """What `must_have` knows of a rule; None where it cannot tell."""
+    return None if any(entry.component for entry in rule.affected) else {}
+
+
+@once_each
+def tries(rule: Rule) -> tuple[Condition, ...]:
+    """How each harmful advice of a rule shows that it is followed, where that shows."""
+    return tuple(one.tried for one in rule.harmful if one.tried is not None)
 
 
 def harms(rule: Rule, before: View, view: View) -> Iterator[Advice]:
