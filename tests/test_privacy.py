@@ -100,6 +100,11 @@ def test_what_is_hidden_already_stays_as_it_is() -> None:
         assert covered_line(one) == one
 
 
+@pytest.mark.parametrize("text", ["MASTER_ADDR=DGX153", "HOST=GPU-A7.ACME.INTERNAL"])
+def test_a_host_in_capitals_is_one(text: str) -> None:
+    assert covered_line(text) == re.sub(r"\b(?:DGX|GPU)\S+", "host-1", text)
+
+
 def test_a_name_given_before_is_kept() -> None:
     names = Pseudonyms()
     text = "MASTER_ADDR=host-1 and http://gpu-z9:8000/"

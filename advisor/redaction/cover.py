@@ -27,8 +27,8 @@ LARGE = 1 << 14
 _MAY = Shape(  # what any text with something of the kind in it shows: asked before anything more is loaded
     r"\w@\w|:\\+Users|://|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|::|(?:[0-9a-fA-F]{2}[:-]){5}|/home/|/Users/|\]:\d"
     r"|(?i:host|addr|node|endpoint|user|logname|server[_-]?name)\w{0,40}[\"'\]\\]*(?:\s*[=:]\s*| is )"
-    r"[\"'\\]*[\w.-]{0,99}[a-z]|-[\w-]{0,40}(?i:host|addr|node|endpoint)\w{0,20}[ \t]+[\"']?[\w.-]{0,99}[a-z]|NCCL"
-    r"|~[a-z]|(?i:node|host|hostname) [\"']?[a-zA-Z][\w-]{0,99}-\d"
+    r"[\"'\\]*[\w.-]{0,99}[a-zA-Z]|-[\w-]{0,40}(?i:host|addr|node|endpoint)\w{0,20}[ \t]+[\"']?[\w.-]{0,99}[a-zA-Z]"
+    r"|NCCL|~[a-z]|(?i:node|host|hostname) [\"']?[a-zA-Z][\w-]{0,99}-\d"
     r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
     r"|reasoning|instructions|document|passage|refusal|body)s?[\"']*\s?[:=] ?[\"'\[\\]"
     r"|(?:ssh|scp|rsync|ping|mpirun|srun|pdsh|deepspeed)\s|slots=|NODELIST|[ug]id=|Linux |\bip-\d"
