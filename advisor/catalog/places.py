@@ -20,6 +20,7 @@ def root() -> Path:
     raise KnowledgeError("the rules and knowledge folders are missing", str(package), "reinstall inference-advisor")
 
 
+@cache
 def rules_root() -> Path:
     """The folder of all rules."""
     return root() / "rules"

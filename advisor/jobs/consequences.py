@@ -24,6 +24,7 @@ from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.condition import Atom, Condition
 from advisor.model.once import once_each
+from advisor.model.outcome import Outcome
 from advisor.model.report import BringsOut
 from advisor.model.rule import Advice, Remedy, Rule
 from advisor.model.truth import Truth, truth_of
@@ -32,6 +33,7 @@ RELEASES = ("upgrade", "downgrade", "component")
 CHANGES = (*EDITS, *RELEASES)
 """Remedies of which it is known, as data, what they change."""
 _BUILDS = 256  # builds remembered of each rule
+_OF_BUILDS = ("build.", "banner.", "component.", CONTAINER)  # facts that tell of the build
 _WORST = ("harmful", "contradicts", "exposed")
 Open = Callable[[Atom], bool]
 """Whether it is not known how an atom will be."""
@@ -69,10 +71,13 @@ class Prospect:
 
     def _at_release(self, rule: Rule, remedy: Remedy) -> Iterator[BringsOut]:
         view = self._afterwards((rule, remedy))
+        if not (remedy.set or remedy.unset or remedy.env):
+            view.outcomes.update(self._fixed)
         for one in {each.id: each for each in (*self._called(view), *self._libraries().rules)}.values():
             if one.id != rule.id and one.id not in self._exposed and newly_exposed(one, self._before, view):
                 yield BringsOut(one.id, "exposed", one.gist)
-            yield from (BringsOut(one.id, "harmful", each.what) for each in harms(one, self._before, view))
+            if tries(one):
+                yield from (BringsOut(one.id, "harmful", each.what) for each in harms(one, self._before, view))
 
     def _alone(self, rule: Rule, remedy: Remedy, asking: Iterable[Rule]) -> Iterator[BringsOut]:
         """What an edit brings: the launch is edited only where the case before leaves it open."""
@@ -101,10 +106,11 @@ class Prospect:
             if other is remedy or not shares or contradiction(remedy, other):
                 continue
             left = self._left_open(remedy, other)
-            for one in asking.against.values():
-                if not self._may_harm(one, left):
-                    continue
-                both, single = self._afterwards((rule, remedy), (of, other)), self._afterwards((of, other))
+            against = [one for one in asking.against.values() if self._may_harm(one, left)]
+            if not against:
+                continue
+            both, single = self._afterwards((rule, remedy), (of, other)), self._afterwards((of, other))
+            for one in against:
                 for each in harms(one, self._before, both):
                     if (one.id, each.what) not in known and each not in harms(one, self._before, single):
                         known.add((one.id, each.what))
@@ -129,6 +135,22 @@ class Prospect:
         return {one.rule.id for one in self._judgement.verdicts if one.exposure.truth is Truth.YES}
 
     @cached_property
+    def _fixed(self) -> dict[Atom, Outcome]:
+        """What is known already of atoms of which neither build nor texts tell: of another build it is the same."""
+        judged, launches = self._judgement.view, self._judgement.case.launches
+        flags = [{each.flag for each in one.settings} for one in launches]
+        given = flags[0].intersection(*flags[1:]) if flags else set[str]()
+
+        def is_fixed(kind: str, name: str) -> bool:
+            if kind == "fact":
+                return name not in judged.told.recipes and not name.startswith(_OF_BUILDS)
+            if kind == "hardware":
+                return name != "vendor"
+            return name in given if kind == "setting" else kind in ("env", "model")
+
+        return {atom: found for atom, found in judged.outcomes.items() if is_fixed(atom.kind, atom.name)}
+
+    @cached_property
     def _says(self) -> bool:
         """Whether facts were said about the launch, which an edit leaves unsaid."""
         case = self._judgement.case
@@ -151,7 +173,7 @@ class Prospect:
 
     def _left_open(self, *remedies: Remedy) -> Open:
         """Of which atoms the case before does not tell how they are once these are carried out."""
-        about = {each for one in remedies for each in self._asking(one).about}
+        about = frozenset[tuple[str, str]]().union(*(self._asking(one).about for one in remedies))
         if any(one.do in RELEASES for one in remedies):
             return lambda atom: atom.kind != "env" or ("env", atom.name) in about
         shows = any(one.env for one in remedies)  # a variable may show a plugin
@@ -263,23 +285,31 @@ def newly_exposed(rule: Rule, before: View, view: View) -> bool:
 
 
 def must_have(rule: Rule, view: View) -> bool:
-    """Whether the engine's build surely has the failure: asked first, as one answer serves every launch of it.
-    Of a rule that ranges over a library this is not told."""
-    told = _by_build(rule)
-    if told is None:
-        return True
-    build = view.layer(rule.engine).build
+    """Whether the build surely has the failure, as far as one answer serves every launch of it: asked first."""
+    if libraries := _libraries_of(rule):
+        return not all(view.told.unsaid("component", one) for one in libraries) or _has(rule, view.bare)
+    told, build = _by_build(rule), view.layer(rule.engine).build
     if build not in told:
         if len(told) >= _BUILDS:
             told.clear()
-        told[build] = build_affected(rule, view).truth is Truth.YES
+        told[build] = _has(rule, view)
     return told[build]
 
 
+def _has(rule: Rule, view: View) -> bool:
+    return build_affected(rule, view).truth is Truth.YES
+
+
 @once_each
-def _by_build(rule: Rule) -> dict[Build, bool] | None:
-    """What `must_have` knows of a rule; None where it cannot tell."""
-    return None if any(entry.component for entry in rule.affected) else {}
+def _libraries_of(rule: Rule) -> tuple[str, ...]:
+    """The libraries that a rule ranges over."""
+    return tuple(entry.component for entry in rule.affected if entry.component)
+
+
+@once_each
+def _by_build(rule: Rule) -> dict[Build, bool]:
+    """What `must_have` knows of a rule that ranges over no library."""
+    return {}
 
 
 @once_each
