@@ -16,7 +16,7 @@ LIMIT_S = 0.25  # of a processor, for one line
 MANY = 300  # a repeat of fewer is a constant
 UNITS = 6
 _TRIED = [*"a1 -_./\"'\t\nx=:é中A([{])},`$<\\*#@!|;>%~^&+?0Z"]
-_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
+_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 
 Part = tuple[Any, Any]
 

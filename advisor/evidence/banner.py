@@ -66,7 +66,7 @@ FACTS = (
     ),
 )
 
-_V = r"v?(\d+\.\d+[\w.+]*)"
+_V = r"v?(\d+\.\d[\w.+]*+)"
 # mark, engine, pattern of the version that follows it (None: this line bears no version)
 _BANNERS: tuple[tuple[str, str, re.Pattern[str] | None], ...] = (
     ("vLLM API server version ", "vllm", Shape(rf"vLLM API server version {_V}")),
@@ -104,7 +104,7 @@ MARKS = (
     *(mark for marks in _TRACES.values() for mark in marks),
     _TORCH_MARK,
 )
-_TORCH = Shape(r"PyTorch version (\d+\.\d+[\w.+]*) available")  # PyTorch version 2.8.0 available.
+_TORCH = Shape(r"PyTorch version (\d+\.\d[\w.+]*+) available")  # PyTorch version 2.8.0 available.
 _MAX = 50
 _LONGEST = 200_000  # characters
 _CUT = (", ...", ",...", "...)", "...}", "…", "<snip>", "[truncated]")

@@ -56,8 +56,8 @@ SERIES = (
 )
 # commit ccfeb3a8, @ f03bdf1c
 COMMIT = (
-    r"(?:\b(?:commit|revision|rev|sha|head|hash)\b\s*(?:is\s*)?[:=：]?\s*|@\s*)"
-    r"[\"'`(]*(?P<sha>[0-9a-f]{7,40})(?![0-9a-z])"
+    r"(?:\b(?:commit|revision|rev|sha|head|hash)\b\s*+(?:is\s*+)?(?:[:=：]\s*+)?|@\s*+)"
+    r"[\"'`(]*+(?P<sha>[0-9a-f]{7,40})(?![0-9a-z])"
 )
 # registry.local:5000/lmsysorg/sglang:v0.5.16-cu130@sha256:…
 IMAGE = (

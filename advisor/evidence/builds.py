@@ -41,7 +41,7 @@ from advisor.model.shape import Shape
 __all__ = ["component", "components_in", "find_build", "read_build"]
 
 # "**SGLang**: v0.5.16", "| lmdeploy | f03bdf1c |", "vLLM 版本：0.11.0", "vLLM Version : 0.11.0"
-_LABEL = r"^[\s>|*•-]*(?:\d+[.)]\s*)?(?P<label>[^:：|=\n]{1,40}?)[\s*`]*(?::|：|\||={1,3})\s*(?P<value>\S.{0,400})"
+_LABEL = r"^[\s>|*•-]*+(?:\d+[.)]\s*+)?+(?P<label>[^:：|=\n]{1,40}?)[\s*`]*+(?::|：|\||={1,3})\s*(?P<value>\S.{0,400})"
 _SEPARATOR = Shape(r"[:：|=]")  # between a label and its value
 _ANY_ENGINE = (
     r"^(?:version|版本|(?:the )?(?:exact )?build|engine(?: version)?|image|docker image|镜像|commit"

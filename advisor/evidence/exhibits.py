@@ -38,25 +38,25 @@ _CALLED = Shape(
 )
 _FIX = r"(?:bug ?-?fix(?:es)?|hot-?fix(?:es)?|fix(?:e[sd])?|feat(?:ure)?|refactor|chore|perf|docs?|ci|test|revert|improve[sd]?|修复|解决|优化)"
 _CHANGE = Shape(  # - Fix X (#4741) · * [PP] Fix X by @who in https://… · fix: X (#1)
-    rf"^\s*(?:[-*•+]\s+)?(?:\[[^\]\n]{{1,30}}\]\s*)*{_FIX}\b.*(?:\(#\d+\)|#\d{{2,}}\)?\s*$|\bby @[\w-]+ in\b)"
-    rf"|^\s*[-*•+]\s+.*\bby @[\w-]+ in (?:#\d|https?://)"
-    rf"|^\s*[-*•+]\s+(?:\[[^\]\n]{{1,30}}\]\s*)*{_FIX}\s*(?:\([^)\n]{{1,30}}\))?[:：]"
-    r"|^\s*(?:fixes|fixed)\s+(?:an?\s+|the\s+)?[`'\"]?\w+(?:Error|Exception)\b",
+    rf"^\s*+(?:[-*•+]\s++)?(?:\[[^\]\n]{{1,30}}\]\s*+)*{_FIX}\b.*(?:\(#\d+\)|#\d{{2,}}\)?\s*$|\bby @[\w-]+ in\b)"
+    rf"|^\s*+[-*•+]\s++.*\bby @[\w-]+ in (?:#\d|https?://)"
+    rf"|^\s*+[-*•+]\s++(?:\[[^\]\n]{{1,30}}\]\s*+)*{_FIX}\s*+(?:\([^)\n]{{1,30}}\))?[:：]"
+    r"|^\s*+(?:fixes|fixed)\s++(?:an?\s++|the\s++)?[`'\"]?\w+(?:Error|Exception)\b",
     re.I,
 )
-_FORMER = Shape(r"^\s*[-*•]?\s*(?:previously|formerly|before|以前|之前|修改前|改前)\s*[:：]", re.I)
+_FORMER = Shape(r"^\s*+[-*•]?\s*+(?:previously|formerly|before|以前|之前|修改前|改前)\s*[:：]", re.I)
 _CHANGES_HEAD = Shape(
-    r"^\s*(?:#{1,6}\s*|\*\*)?(?:what'?s changed|change ?log|release notes?|bug ?fixes|fixed issues|known issues(?: fixed)?|更新日志|变更日志|发布说明)"
-    r"[^\n]{0,40}?\**\s*[:：]?\s*$",
+    r"^\s*+(?:#{1,6}\s*+|\*\*)?(?:what'?s changed|change ?log|release notes?|bug ?fixes|fixed issues|known issues(?: fixed)?|更新日志|变更日志|发布说明)"
+    r"[^\n]{0,40}?\**+\s*+(?:[:：]\s*+)?$",
     re.I,
 )
 _ITEM = Shape(r"^\s*(?:[-*•+]\s|\d+[.)]\s)")
 _SOURCE = Shape(
-    r"^\s*(?:\d+\s*[|:]\s*)?(?:raise\s+\w+(?:\.\w+)*\s*\(|(?:D?CHECK|LOG|VLOG|TORCH_CHECK|ASSERT|NCCLCHECK)(?:_\w+|\.{3})?\s*\(|"
+    r"^\s*+(?:\d+\s*+[|:]\s*+)?(?:raise\s+\w+(?:\.\w+)*\s*\(|(?:D?CHECK|LOG|VLOG|TORCH_CHECK|ASSERT|NCCLCHECK)(?:_\w+|\.{3})?\s*\(|"
     r"(?:D?CHECK)(?:_\w+)?(?:\.{3})|"
-    r"(?:async\s+)?def\s+\w+\s*\(|class\s+\w+.*:\s*$|(?:static|inline|const|constexpr|virtual|template|extern|namespace|typedef)\b.*[;{(<]|"
-    r"#\s?include\b|import\s+\w+(?:\.\w+)*\s*$|from\s+[\w.]+\s+import\b|return\b.*[;(\"']|assert\s+\S+.*[,=(]|throw\s+\w+|"
-    r"(?:if|while|for)\s*\(.*\)\s*\{?\s*$|(?:logger|logging|log|LOG|std::cerr|printf|fprintf)\s*[.(<]|"
+    r"(?:async\s+)?def\s+\w+\s*\(|class\s+\w.*:\s*$|(?:static|inline|const|constexpr|virtual|template|extern|namespace|typedef)\b.*[;{(<]|"
+    r"#\s?include\b|import\s+\w+(?:\.\w+)*\s*$|from\s+[\w.]+\s+import\b|return\b.*[;(\"']|assert\s+\S.*[,=(]|throw\s+\w+|"
+    r"(?:if|while|for)\s*\(.*\)\s*+(?:\{\s*+)?$|(?:logger|logging|log|LOG|std::cerr|printf|fprintf)\s*[.(<]|"
     r"//(?!/?\w+\.\w)|/\*|\*\s.*\*/|#\s?(?:raise|return|todo|fixme|xxx|hack|noqa|assert|note:|type:|if |else|elif)\b|"
     r"@@\s-\d|diff --git |(?:---|\+\+\+)\s[ab]/)",
 )

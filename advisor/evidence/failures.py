@@ -39,7 +39,7 @@ _MEMORY = Shape(r"OutOfMemory|ut of memory")
 _ASKED = Shape(r"Tried to allocate ([\d.]+ [KMGT]?i?B)")
 _FREE = Shape(r"of which ([\d.]+ [KMGT]?i?B) is free|; ([\d.]+ [KMGT]?i?B) free")
 _DEVICE = Shape(r"([GN]PU \d+)")
-_CAPACITY = Shape(r"total capacity of ([\d.]+ [KMGT]?i?B)|([\d.]+ [KMGT]?i?B) total capacity")
+_CAPACITY = Shape(r"total capacity of ([\d.]+ [KMGT]?i?B)|(?<![\d.])([\d.]+ [KMGT]?i?B) total capacity")
 _MAX = 2_000
 _MOST_PARTIES = 4
 

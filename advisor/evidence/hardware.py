@@ -168,14 +168,14 @@ _DOING = (
     r"was|住|死|在|着|空转|占用))"
 )
 _COUNTS = (
-    rf"{_N}\s*(?:x|×|\*|张|块|个|台)?\s*(?:\d+ ?GB\s*)?{_MAKER}(?P<card>{_CARD})(?![a-z])(?P<per>\s*(?:each\b|"
+    rf"{_N}\s*(?:(?:x|×|\*|张|块|个|台)\s*)?(?:\d+ ?GB\s*)?{_MAKER}(?P<card>{_CARD})(?![a-z])(?P<per>\s*(?:each\b|"
     r"per (?:node|machine|host|server)))?(?!\s*(?:nodes?|machines?|hosts?|节点)\b)",
-    rf"{_N}\s*(?:x|×|\*|张|块|个)?\s*{_MAKER}(?P<thing>{_THING})(?P<per>\s*(?:per|/|a|each)\s*(?:node|"
+    rf"{_N}\s*(?:(?:x|×|\*|张|块|个)\s*)?{_MAKER}(?P<thing>{_THING})(?P<per>\s*(?:per|/|a|each)\s*(?:node|"
     rf"machine|host|server))?{_DOING}(?!-)",
     r"(?P<n>单|两|双|四|八|十六)\s*(?:张|块|个)?(?P<thing>卡|GPU|NPU)(?P<per>)" + _DOING,  # 双卡
     rf"(?P<card>{_CARD})(?:[- ]?\d+ ?GB?)?\s*[x×*:]\s*(?P<n>\d{{1,4}})\b",  # H200 x8
 )
-_BY_NODE = rf"\b(?P<nodes>\d{{1,3}})\s*[x×*]\s*(?P<each>\d{{1,2}})\s*[x×*]?\s*{_MAKER}{_CARD}"  # 2x 8 H20
+_BY_NODE = rf"\b(?P<nodes>\d{{1,3}})\s*[x×*]\s*(?P<each>\d{{1,2}})\s*(?:[x×*]\s*)?{_MAKER}{_CARD}"  # 2x 8 H20
 _NODES = (
     r"(?<!(?i:cuda) )(?<!(?i:[rg]tx) )(?<!(?i:driver) )(?<!(?i:torch) )(?<!(?i:python) )"
     rf"{_N}\s*(?:x\s*)?(?:{_MAKER}{_CARD}\s*)?(?:nodes?|machines?|hosts?|boxes|box)\b(?!s?\s*(?:fail|"

@@ -46,7 +46,7 @@ _ROLE = (
     r"raylet(?:, ip=[^()\n]{0,60})?|autoscaler \+[\dhms]+)\)(?: |$)"
 )
 # EngineCore_DP0 pid=269), of a first line whose head is lost
-_CUT_ROLE = r"\w*(?:Core|Worker|Wrapper|Server|Process|RayWorker)\w*(?: rank=\d+)? pid=\d+(?:, ip=[\w.:]+)?\) "
+_CUT_ROLE = r"(?>\w*(?:Core|Worker|Wrapper|Server|Process)\w*)(?: rank=\d+)? pid=\d+(?:, ip=[\w.:]+)?\) "
 _TORCH_RANK = r"\[rank\d+\]:? ?"  # [rank0]:
 # [pod/vllm-0/server] of `kubectl logs --prefix`, `vllm-1  | ` of compose, [default0]: of torchrun, [1,0]<stderr>: MPI's
 _RUNNER = (

@@ -23,10 +23,11 @@ from advisor.model.knowledge import Knowledge
 
 _REQUIREMENT = re.compile(r"([A-Za-z][\w.-]*)(\[[\w,\s.-]*\])?\s*((?:[=<>!~]=?=?[^;#]*)?)(?:\s*@\s*(\S+))?")
 _GIT = re.compile(
-    r"(?:git\+)?(?:https?|ssh|git)(?:://|@)[\w.@-]+[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?(?:@([\w./-]+))?(?:[#/?].*)?\Z"
+    r"(?=.*\Z)(?:git\+)?(?:https?|ssh|git)(?:://|@)[\w.@-]+[/:]([\w.-]+)/([\w.-]+?)(?:\.git)?(?:@([\w./-]+))?"
+    r"(?:[#/?].*)?\Z"
 )
 _WHEEL = re.compile(
-    r".*?([A-Za-z]\w*)-(\d[\w.+!]*?)(?:-\w+)*-(?:py|cp)\d\w*-[\w.]+-[\w.]+\.whl\Z"
+    r"(?:.*/)?+(?=.{1,255}\Z).*?([A-Za-z]\w*)-(\d[\w.+!]*?)(?:-\w+)*-(?:py|cp)\d\w*-[\w.]+-[\w.]+\.whl\Z"
 )  # vllm-0.28.0+cu129-cp38-…
 _BY_COMMIT = re.compile(r"wheels\.vllm\.ai/([0-9a-f]{40})")
 _TAG = re.compile(r":v?(\d+(?:\.\d+)+(?:\.?(?:post|dev|rc|a|b)\d+)*)")  # :v0.28.0-cu130

@@ -20,11 +20,12 @@ from advisor.model.deployment import Deployment, VersionSource
 from advisor.model.knowledge import Knowledge
 
 _LINE = re.compile(
-    r"(?m)^[ \t]*(?:-e[ \t]+|--editable[ \t=]+)?([A-Za-z][^\r\n#;]*?|git\+[^\s#]+)[ \t]*(?:[;#][^\r\n]*)?\r?$"
+    r"(?m)^[ \t]*(?:-e[ \t]+|--editable[ \t=]+)?([A-Za-z](?:[^\r\n#;]*[^\r\n#; \t])?|git\+[^\s#]+)"
+    r"[ \t]*+(?:[;#][^\r\n]*)?\r?$"
 )
 _QUOTED = re.compile(r"[\"']([A-Za-z][\w.\[\],-]*[ \t]*(?:[=<>!~@][^\"'\n]*)?)[\"']")  # "vllm==0.28.0",
 _POETRY = re.compile(r"(?m)^([A-Za-z][\w.-]*)[ \t]*=[ \t]*(\"[=^~<>]*[\d.*][^\"\n]*\"|\{[^\n}]*\})")  # vllm = "0.28.0"
-_INLINE = re.compile(r"(?m)^# /// script[ \t]*\r?$(?:\n#[^\n]*)+?\n# ///[ \t]*\r?$")
+_INLINE = re.compile(r"(?m)^# /// script[ \t]*\r?$(?:\n#(?! /// script)[^\n]*)+?\n# ///[ \t]*\r?$")
 _LIST = re.compile(r"(?i)(?:requirements|constraints)[\w.-]*\.(?:txt|in)$|/requirements/[^/]+\.txt$")
 
 
