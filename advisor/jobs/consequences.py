@@ -72,12 +72,19 @@ class Prospect:
     def _at_release(self, rule: Rule, remedy: Remedy) -> Iterator[BringsOut]:
         view = self._afterwards((rule, remedy))
         if not (remedy.set or remedy.unset or remedy.env):
-            view.outcomes.update(self._fixed)
+            self._share(view)
         for one in {each.id: each for each in (*self._called(view), *self._libraries().rules)}.values():
             if one.id != rule.id and one.id not in self._exposed and newly_exposed(one, self._before, view):
                 yield BringsOut(one.id, "exposed", one.gist)
             if tries(one):
                 yield from (BringsOut(one.id, "harmful", each.what) for each in harms(one, self._before, view))
+
+    def _share(self, view: View) -> None:
+        """Let a view of the same launches on another build have what is known of them already."""
+        view.outcomes.update(self._fixed)
+        before = self._before
+        if len(view.case.facts) == len(before.case.facts) and view.knowledge is before.knowledge:
+            view.told = before.told  # none of the facts told of the build
 
     def _alone(self, rule: Rule, remedy: Remedy, asking: Iterable[Rule]) -> Iterator[BringsOut]:
         """What an edit brings: the launch is edited only where the case before leaves it open."""
@@ -275,13 +282,21 @@ def could(condition: Condition | None, view: View, left: Open, wanted: bool = Tr
         return left(condition) or truth(condition, view) is truth_of(wanted)
     if condition.kind == "not":
         return could(condition.parts[0], view, left, not wanted)
-    parts = (could(one, view, left, wanted) for one in condition.parts)
-    return all(parts) if (condition.kind == "all") is wanted else any(parts)
+    each = (condition.kind == "all") is wanted
+    for part in condition.parts:  # `all` and `any` written out: asked fifty times a case
+        if could(part, view, left, wanted) is not each:
+            return not each
+    return each
+
+
+def _nothing(_: Atom) -> bool:
+    return False
 
 
 def newly_exposed(rule: Rule, before: View, view: View) -> bool:
     """Whether the rule's failure can surely be met afterwards, and could not surely before."""
-    return must_have(rule, view) and exposed_at_all(rule, view) and not exposed_at_all(rule, before)
+    holds_then = must_have(rule, view) and could(rule.exposure, view, _nothing)  # sooner told than `holds`
+    return holds_then and exposed_at_all(rule, view) and not exposed_at_all(rule, before)
 
 
 def must_have(rule: Rule, view: View) -> bool:
