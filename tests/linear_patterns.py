@@ -62,8 +62,9 @@ def _all_source() -> str:
 
 def anchored(name: str) -> bool:
     """Whether it is only asked at one place of a text."""
-    simple = name.rpartition(".")[2].partition("[")[0]
-    asked = set(re.findall(rf"\b{simple}\.(search|match|fullmatch|finditer|findall|sub|subn|split)\b", _all_source()))
+    module, _, simple = name.partition("[")[0].rpartition(".")
+    source = _source(f"advisor.{module}") if simple.startswith("_") else _all_source()
+    asked = set(re.findall(rf"\b{simple}\.(search|match|fullmatch|finditer|findall|sub|subn|split)\b", source))
     return bool(asked) and asked <= {"match", "fullmatch"}
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Words = list[Word]
 
-_KEY = Shape(r"^([ \t]*(?:- )?[ \t]*)(args|command|entrypoint):(?=[ \t]|$)[ \t]*", re.M)
+_KEY = Shape(r"^([ \t]*+(?:- )?[ \t]*+)(args|command|entrypoint):(?=[ \t]|$)[ \t]*", re.M)
 _SIBLING = Shape(r"([ \t]*)((?:- )?[ \t]*)[\"']?([\w.-]+)[\"']?:(?:[ \t]+(.*))?$")
 _ITEM = Shape(r"([ \t]*)-(?:[ \t]+(.*))?$")
 _BLOCK = Shape(r"[|>][+-]?\d?[ \t]*(?:#.*)?$")
@@ -43,15 +43,15 @@ _PAIR = Shape(
     r"name[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z_]\w*)[\"']?[ \t]*,?\s{1,80}[\"']?value[\"']?[ \t]*:[ \t]*"
     r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s,}]+)"
 )  # - name: X  value: "15"
-_LISTED = Shape(r"^[ \t]*-[ \t]+[\"']?([A-Za-z_]\w*)=([^\n]*?)[\"']?[ \t]*$", re.M)  # - X=15
-_MAPPED = Shape(r"^[ \t]+[\"']?([A-Z_][A-Z0-9_]*)[\"']?:[ \t]+([^\n]+?)[ \t]*$", re.M)  # X: "15"
+_LISTED = Shape(r"^[ \t]*-[ \t]+[\"']?([A-Za-z_]\w*)=([^\n]*?)(?:(?<![ \t])|(?=[\"']))[\"']?[ \t]*$", re.M)  # - X=15
+_MAPPED = Shape(r"^[ \t]+[\"']?([A-Z_][A-Z0-9_]*)[\"']?:[ \t]+([^\n]+?)(?:(?<![ \t])|$)[ \t]*$", re.M)  # X: "15"
 _TEMPLATE = Shape(r"\$\(|\{\{|\$\{?\w")
 _EXEC = Shape(r"^ExecStart=[-@:+!]*((?:[^\n\\]|\\.)*)", re.M | re.S)
 _ENVIRONMENT = Shape(r"^Environment=([^\n]*)", re.M)
 _FROM = Shape(r"(?i)^FROM[ \t]+(?:--\S+[ \t]+)*(\S+)", re.M)
 _INSTRUCTION = Shape(r"(?i)^(ENTRYPOINT|CMD)[ \t]+((?:[^\n\\]|\\.)*)", re.M | re.S)
 _ENV = Shape(r"(?i)^ENV[ \t]+((?:[^\n\\]|\\.)*)", re.M | re.S)
-_HINT = Shape(r"(?m)^[ \t]*(?:- )?[ \t]*(?:args|command|entrypoint):|^ExecStart=|^(?i:ENTRYPOINT|CMD)[ \t]")
+_HINT = Shape(r"(?m)^[ \t]*+(?:- )?[ \t]*+(?:args|command|entrypoint):|^ExecStart=|^(?i:ENTRYPOINT|CMD)[ \t]")
 MAX_CONTAINERS = 64
 _MAX_LINES = 4000  # of one container
 
