@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from advisor.capture import libraries
-from advisor.evidence import banner, build_forms, builds, exhibits, failures, hardware, lines
+from advisor.evidence import banner, build_forms, builds, exhibits, failures, hardware, lines, maps
 from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
 from advisor.launches import manifests
@@ -41,6 +41,7 @@ HOSTILE: dict[str, tuple[Any, str, str, str]] = {  # pattern, how it is asked, a
     "cards": (hardware._COUNTS[0], "search", "1", " "),
     "things": (hardware._COUNTS[1], "search", "1", " "),
     "by node": (hardware._BY_NODE, "search", "1x1", " "),
+    "driver": (maps._DRIVER, "search", ".so.1.", "1"),
     "manifest": (manifests._HINT, "search", "", "\t"),
     "key": (manifests._KEY, "search", "", "\t"),
     "listed": (manifests._LISTED, "search", "- X=a", "\t"),
@@ -85,6 +86,7 @@ MATCHES: list[tuple[Any, str, str, object]] = [
     (builds._LABEL, "match", "1. vLLM Version : 0.11.0", ("vLLM Version", "0.11.0")),
     (builds._LABEL, "match", "| lmdeploy | f03bdf1c |", ("lmdeploy", "f03bdf1c |")),
     (build_forms.COMMIT, "search", "commit is : `f03bdf1c`", ("f03bdf1c",)),
+    (maps._DRIVER, "search", "/usr/lib/libcuda.so.580.159.04", ("580.159.04",)),
     (manifests._LISTED, "findall", "- X=a b\" \n - 'Y=a \"\n- Z=\n", [("X", "a b"), ("Y", "a "), ("Z", "")]),
     (manifests._MAPPED, "findall", "  X: a b  \n Y:   \n", [("X", "a b"), ("Y", " ")]),
     (pins._GIT, "match", "git+https://github.com/a/vllm.git@v0.11/x#egg=vllm", ("a", "vllm", "v0.11/x")),

@@ -77,7 +77,7 @@ _MINE = Shape(
     8,  # re.M
 )
 _FULL = Shape(r"\.so\.(\d+\.\d+\.\d+)$")
-_DRIVER = Shape(r"\.so\.(\d+\.\d+[\d.]*)$")
+_DRIVER = Shape(r"\.so\.(\d+\.\d[\d.]*+)$")
 _KINDS = {"nccl": "maps.nccl", "rccl": "maps.nccl", "hccl": "maps.hccl", "cudart": "maps.cudart"}
 
 
