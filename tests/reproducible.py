@@ -25,10 +25,9 @@ KEPT_OUT = (
     ".ruff_cache",
     ".pytest_cache",
     ".hypothesis",
-    "site",
-    "dist",
-    "build",
 )
+MADE = ("site", "dist", "build")
+"""Folders of the checkout's own that builders make, beside folders of such a name within it."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,8 @@ def build(by: Builder, base: Path, kinds: Iterable[str] = ("--wheel", "--sdist")
 def _copy(source: Path, by: Builder) -> None:
     """The checkout: files made in an order, with a time and with rights of the builder's own."""
     (source.parent / "out").mkdir(parents=True)
-    left_out = set(KEPT_OUT)
     for folder, inside, names in os.walk(ROOT):
+        left_out = {*KEPT_OUT, *(MADE if Path(folder) == ROOT else ())}
         inside[:] = sorted((one for one in inside if one not in left_out), reverse=by.backwards)
         to = source / Path(folder).relative_to(ROOT)
         to.mkdir(parents=True, exist_ok=True)

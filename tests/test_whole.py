@@ -207,7 +207,10 @@ def test_a_file_that_may_not_be_written_is_one_line(tmp_path: Path) -> None:
 START = """
 import os, sys, time
 from advisor.faces import batch
+above = os.getpid()
 def reports(part):
+    if os.getpid() == above:  # which answers the first part by itself
+        return []
     os.write(2, b"%d\\n" % os.getpid())
     time.sleep(60)
     return []

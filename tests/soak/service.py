@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import psutil
 
+from advisor.own_folders import LOCK
 from tests.web.served import ROOT
 
 TOKEN = "a-token-that-nobody-may-see"
@@ -54,7 +55,7 @@ class Service(NamedTuple):
 
     def left(self) -> list[str]:
         """What of requests lies on disk."""
-        return [one.name for own in self.folder.glob("advisor-serve-*") for one in own.iterdir()]
+        return [one.name for own in self.folder.glob("advisor-serve-*") for one in own.iterdir() if one.name != LOCK]
 
 
 @contextmanager

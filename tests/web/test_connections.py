@@ -7,6 +7,7 @@ import psutil
 import pytest
 
 from advisor.faces.web.headers import SENT
+from advisor.own_folders import LOCK
 from tests.web.hurried import GET, answered, hurried, told
 
 MOST = 60
@@ -21,7 +22,7 @@ def service(tmp_path_factory):
     with hurried(folder, connections=MOST, head_bytes=8192, **times) as made:
         yield made
         assert len(list(folder.iterdir())) == 1, "its own folder"
-        assert not list(next(folder.iterdir()).iterdir()), "nothing of a request"
+        assert [one.name for one in next(folder.iterdir()).iterdir()] == [LOCK], "nothing of a request"
     assert not list(folder.iterdir())
 
 

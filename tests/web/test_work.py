@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from advisor.faces.web import judging, work
 from advisor.faces.web.service import Settings, service
+from advisor.own_folders import LOCK
 from tests.web import jobs
 from tests.web.served import ROOT
 
@@ -39,7 +40,7 @@ def count(client, name):
 
 
 def clean(client):
-    return list(client.app.state.disk.folder.iterdir()) == []
+    return [one.name for one in client.app.state.disk.folder.iterdir()] == [LOCK]
 
 
 def test_a_job_over_its_time_is_killed_and_the_next_is_served(client, monkeypatch):
