@@ -7,8 +7,8 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from re import _constants as codes  # type: ignore[attr-defined]
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as codes
+from re import _parser as parser
 from typing import Any
 
 ENDS = ("\x00", "!\n", "")
