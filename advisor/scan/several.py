@@ -23,6 +23,7 @@ _ATOM = (
     r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)|\(\?(P=\w+\)|<?[=!]|\(|#|>)|\{(\d*),?(\d*)\}|\[\^?\]?"
     r"|[^\\()\[{$^]+|."
 )
+_POSSESSIVE = re.compile(r"([*+?])\+")
 _DROPPED = frozenset("bBAZ")
 _MANY = 4  # a count from which on it is any number: counting is dear for an automaton
 
@@ -106,10 +107,10 @@ def _loosened(pattern: str, parts: bool) -> Iterator[str]:
             if not group.startswith("P="):
                 raise ValueError(f"`(?{group}` is not known here: {pattern}")
             yield _ANY
-        elif least:
-            yield found[0] if int(most or _MANY) < _MANY else "+" if int(least) else "*"
-        elif most:
-            yield "*"
+        elif least or most:
+            at += pattern.startswith("+", at)  # possessive, which takes less
+            some = "+" if int(least or 0) else "*"
+            yield found[0] if least and int(most or _MANY) < _MANY else some
         elif found[0].startswith("["):
             end = _class_end(pattern, at)
             yield _class(pattern[found.start() : end])
@@ -117,7 +118,7 @@ def _loosened(pattern: str, parts: bool) -> Iterator[str]:
         elif found[0] != "$" and not (
             parts and found[0] == "^"
         ):  # the first for Python is also in front of a last line end
-            yield found[0]
+            yield _POSSESSIVE.sub(r"\1", found[0])
 
 
 def _escaped(char: str) -> str:
