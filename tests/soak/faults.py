@@ -44,13 +44,18 @@ def _again(one: Answer) -> bool:
 
 
 async def _with_one_stopped(service: Service, seen: Seen, then: Callable[[psutil.Process], object]) -> list[Answer]:
-    """More requests at once than there are processes, one of which has been stopped; what was answered."""
-    victim = service.workers[0]
-    victim.suspend()
+    """Requests that one process, which has been stopped, has in its hands or not; what was answered.
+
+    The service gives a request to whichever process was idle last: where none has met the stopped one, the next is.
+    """
     asking: list[asyncio.Task[Answer]] = []
-    while all(one.done() for one in asking):  # until one has met it
+    for victim in (*service.workers, *service.workers):
+        victim.suspend()
         asking += [asyncio.create_task(_once(service, seen, HANG)) for _ in range(AT_ONCE)]
         await asyncio.sleep(1)
+        if not all(one.done() for one in asking):
+            break
+        victim.resume()
     then(victim)
     answers = [await one for one in asking]
     await _until(lambda: victim.pid not in {one.pid for one in service.workers})
