@@ -56,6 +56,7 @@ def test_what_is_hidden_changes_no_verdict() -> None:
     "text",
     [
         "pip: nvidia-curand-cu12 10.3.9.90, nvidia-cudnn-cu12==9.10.2.21, NCCL 2.28.9.1",
+        "NCCL from 2.28.9.1 to 2.29.2.1; newer than 10.3.9.90, downgrade to 10.3.9.90, libcurand.so.10.3.9.90",
         "listening on 0.0.0.0:8000, [::]:8000, 127.0.0.1:29500, [::1]:1 and localhost",
         "https://huggingface.co/m/x ghcr.io/llm-d/llm-d:v0.5.1 nvcr.io/nvidia/vllm:25.11-py3 quay.io/ascend/vllm-ascend:v0.18.0",
         "commit 387189c42f0a5fb4b9a4c8fd3b87cb5f4c5e1f10 sha256:3f1a4bb63c0d6a2f0f4f9a3d6a7f3c1b2e4d5f60718293a4b5c6d7e8f9012345",
@@ -98,6 +99,18 @@ def test_one_host_has_one_name_in_a_report_and_another_report_begins_anew(tmp_pa
 def test_what_is_hidden_already_stays_as_it_is() -> None:
     for one in ("--api-key '[redacted]' '--admin-api-key=[redacted]' x", "{password: [redacted]}", "Bearer [redacted]"):
         assert covered_line(one) == one
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hangs since {} was rebooted", "until {} answers", "moved from {} to {}", "NCCL ({}) hangs", "vllm: {}, {}",
+        "kernel: {} reset", "release {} from the pool", "sglang={} up", "ucx {}", "the driver on {} is old",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("address", ["10.1.2.3", "192.168.1.5", "172.16.3.4"])
+def test_an_address_in_a_sentence_is_one_whatever_word_stands_before(text: str, address: str) -> None:
+    assert covered_line(text.replace("{}", address)) == text.replace("{}", "address-1")
 
 
 @pytest.mark.parametrize("text", ["MASTER_ADDR=DGX153", "HOST=GPU-A7.ACME.INTERNAL"])

@@ -12,6 +12,7 @@ _HEAD = 65_536  # bytes by which a file is judged
 _ZEROS = re.compile(rb"\0+")
 _CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\f\r\x1b"))
 _TEXT_TO_STRANGE = 20
+_LONG_TO_STRANGE = 1_000  # where lines are long, as of few binaries that hold much text
 _BYTES_PER_LINE = 2_000
 
 
@@ -30,7 +31,8 @@ def _is_damaged_text(head: bytes) -> bool:
     """Whether these are lines with a block of zeros or rubbish in them, as a log has after its host went down."""
     once = _ZEROS.sub(b"\0", head)
     strange = len(once) - len(once.translate(None, _CONTROLS)) + once.decode("utf-8", "replace").count("\ufffd")
-    return strange * _TEXT_TO_STRANGE < len(once) < once.count(b"\n") * _BYTES_PER_LINE
+    has_lines = len(once) < once.count(b"\n") * _BYTES_PER_LINE
+    return strange * (_TEXT_TO_STRANGE if has_lines else _LONG_TO_STRANGE) < len(once)
 
 
 def holds_rubbish(data: bytes) -> bool:

@@ -115,9 +115,20 @@ _GOES_ON = re.compile(r"\.\d|-py|-cp|[a-z]")
 _VERSIONED = re.compile(  # a package, a word for a version, or an operator of one stands before
     r"(?i)(?:cu\d*|cudnn|nccl|rccl|hccl|cann|curand|cublas\w*|cufft|cusolver|cusparse\w*|cuda\w*|npp|nvjpeg|lib[a-z]\w*|nv\w+"
     r"|version\w*|ver|versions|release\w*|driver\w*|firmware|toolkit|kit|bios|rocm|hip|torch\w*|vllm|sglang|lmdeploy|xllm|[a-z]+-cu\d\d"
-    r"|[\w-]+-cu1\d|\bv|==|>=|<=|~=|!=|wheel|package|ofed|mlnx\w*|ucx|gdrcopy|efa|nvshmem|tensorrt|trt|kernel|glibc|to|than|from|until|since)"
+    r"|[\w-]+-cu1\d|\bv|==|>=|<=|~=|!=|wheel|package|ofed|mlnx\w*|ucx|gdrcopy|efa|nvshmem|tensorrt|trt|kernel|glibc)"
     r"[\s|=:'\"(<>~@_,/-]*\Z"
 )
+_PRIVATE = re.compile(r"192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.")
+_TEN = re.compile(  # what has versions of four numbers that begin with 10: CUDA's libraries, and what is built for it
+    r"(?i)(?:cu(?:\d+|da\w*|dnn|rand|blas\w*|fft|solver|sparse\w*)|npp|nvjpeg|nv\w+|lib[a-z]\w*|[\w-]+-cu\d+|toolkit|version\w*"
+    r"|\bv|==|>=|<=|~=|!=|wheel|package|tensorrt|trt|(?:bump|update|install)\w*(?: \w+)?|to|than|from|until|since)"
+    r"[\s|=:'\"(<>~@_,/-]*\Z"
+)
+_FROM_TO = re.compile(r"(?i)\b(?:to|than|from|until|since)[\s'\"(]*\Z")
+_OF_VERSIONS = re.compile(
+    r"(?i)\b(?:version|upgrad|downgrad|updat|instal|bump|newer|older|nccl|torch|driver|wheel|\w+==)"
+)
+"""What such a word speaks of a version after: alone it may as well lead to an address."""
 
 
 _ALL = (*_HOSTS, *_SEVERAL, _DOMAIN, _V4, _V6, _MAC, _MAIL, *_USERS, *_SAID, *_JSON)
@@ -223,15 +234,19 @@ def _is_version(text: str, start: int, end: int) -> bool:
     """Whether four numbers are a version: a library's, as `nvidia-curand-cu12 10.3.9.90`."""
     if text[start - 1 : start] in (".", "_", "+") or text[end : end + 1] in ("+", "_") or _GOES_ON.match(text, end):
         return True
-    begin = max(text.rfind("\n", 0, start) + 1, start - 60)
-    return bool(_VERSIONED.search(text[begin:start])) and not _told_address(text[begin:start])
+    before = text[max(text.rfind("\n", 0, start) + 1, start - 60) : start]
+    if _PRIVATE.match(text, start) or (text.startswith("10.", start) and not _TEN.search(before)):
+        return False
+    if _FROM_TO.search(before) and _OF_VERSIONS.search(before):
+        return not _told_address(before)
+    return bool(_VERSIONED.search(before)) and not _told_address(before)
 
 
 def _told_address(before: str) -> bool:
     """Whether what stands before a number says that it is an address, whatever word it ends with."""
     return bool(
         re.search(r"(?i)(?:ip|addr\w*|host\w*|://|from|to|peer|connect\w*|remote|@)[\s=:'\"\[(<]*\Z", before)
-    ) and not re.search(r"(?i)(?:version|upgrade|downgrade|update|\d)[\s\w.]*\Z", before)
+    ) and not re.search(r"(?i)(?:version|upgrad|downgrad|updat|bump|instal|\d)[\s\w.]*\Z", before)
 
 
 def _is_v6(name: str) -> bool:
