@@ -56,7 +56,7 @@ def test_what_is_hidden_changes_no_verdict() -> None:
     "text",
     [
         "pip: nvidia-curand-cu12 10.3.9.90, nvidia-cudnn-cu12==9.10.2.21, NCCL 2.28.9.1",
-        "NCCL from 2.28.9.1 to 2.29.2.1; newer than 10.3.9.90, downgrade to 10.3.9.90, libcurand.so.10.3.9.90",
+        "upgraded NCCL from 2.28.9.1 to 2.29.2.1; newer than 10.3.9.90, downgrade to 10.3.9.90, libcurand.so.10.3.9.90",
         "listening on 0.0.0.0:8000, [::]:8000, 127.0.0.1:29500, [::1]:1 and localhost",
         "https://huggingface.co/m/x ghcr.io/llm-d/llm-d:v0.5.1 nvcr.io/nvidia/vllm:25.11-py3 quay.io/ascend/vllm-ascend:v0.18.0",
         "commit 387189c42f0a5fb4b9a4c8fd3b87cb5f4c5e1f10 sha256:3f1a4bb63c0d6a2f0f4f9a3d6a7f3c1b2e4d5f60718293a4b5c6d7e8f9012345",
