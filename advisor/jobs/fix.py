@@ -12,7 +12,7 @@ import difflib
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor import __version__, whole
@@ -58,7 +58,20 @@ def fix(request: FixRequest) -> RepairReport:
             written.append(one.name)
     files = [one for one, _ in edits]
     notes = (*report.notes, *(note for one in files if (note := _not_utf8(one, opened[one.name].content))))
-    return covered(RepairReport(REPAIR_SCHEMA, tuple(files), notes, report.as_of, __version__))
+    return _covered(RepairReport(REPAIR_SCHEMA, tuple(files), notes, report.as_of, __version__))
+
+
+def _covered(report: RepairReport) -> RepairReport:
+    """The report as it is shown, and of which files the diff, with something hidden, does not apply any more."""
+    shown = covered(report)
+    pairs = zip(report.files, shown.files, strict=True)
+    told = tuple(
+        f"{now.name}: what is private in its diff is hidden, so it does not apply: "
+        "--no-redact gives one that does, --write edits the file"
+        for one, now in pairs
+        if now.diff != one.diff and not one.written
+    )
+    return replace(shown, notes=(*shown.notes, *told)) if told else shown
 
 
 def _file(name: str, opened: Opened, report: LintReport, request: FixRequest) -> tuple[FileRepair, bytes | None] | None:

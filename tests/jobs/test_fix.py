@@ -368,3 +368,12 @@ def test_a_rule_is_still_looked_up(tmp_path: Path) -> None:
     assert advisor("fix", "vllm/pp-spec-refused").out.startswith("vllm/pp-spec-refused: vllm-project/vllm #50514")
     assert advisor("fix", "nosuch.sh", "other.sh", cwd=tmp_path).code == 2
     assert advisor("fix", "--write", "nosuch.sh", cwd=tmp_path).code == 2
+
+
+def test_a_diff_with_something_hidden_says_that_it_does_not_apply(tmp_path: Path) -> None:
+    (tmp_path / "run.sh").write_text("export HF_TOKEN=hf_AbCdEfGhIjKlMnOpQrSt\nvllm serve m --swap-space 4\n")
+    hidden, plain = (advisor("fix", *more, "run.sh", cwd=tmp_path) for more in ((), ("--no-redact",)))
+    assert "[redacted]" in hidden.out and "hidden, so it does not apply: --no-redact gives one that does" in hidden.err
+    assert "hf_AbCd" in plain.out and "does not apply" not in plain.err
+    subprocess.run(["git", "apply", "-"], input=plain.out.encode(), cwd=tmp_path, check=True)
+    assert "--swap-space" not in (tmp_path / "run.sh").read_text()
