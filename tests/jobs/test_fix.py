@@ -371,7 +371,7 @@ def test_a_rule_is_still_looked_up(tmp_path: Path) -> None:
 
 
 def test_a_diff_with_something_hidden_says_that_it_does_not_apply(tmp_path: Path) -> None:
-    (tmp_path / "run.sh").write_text("export HF_TOKEN=hf_AbCdEfGhIjKlMnOpQrSt\nvllm serve m --swap-space 4\n")
+    (tmp_path / "run.sh").write_bytes(OLD.replace(b"vllm serve", b"HF_TOKEN=hf_AbCdEfGhIjKlMnOpQrSt vllm serve"))
     hidden, plain = (advisor("fix", *more, "run.sh", cwd=tmp_path) for more in ((), ("--no-redact",)))
     assert "[redacted]" in hidden.out and "hidden, so it does not apply: --no-redact gives one that does" in hidden.err
     assert "hf_AbCd" in plain.out and "does not apply" not in plain.err
