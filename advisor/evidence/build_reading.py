@@ -211,7 +211,8 @@ def _take_specs(reading: PartialBuild) -> None:
         elif parse_version(found["number"]) is None:
             reading.notes.append(f"`{found.group().strip()}` names no version")
         elif mine:
-            reading.version = reading.version or re.sub(r"\A(\d+\.\d+)\Z", r"\1.0", found["number"])  # to pip the same
+            missing = ".0" * (2 - found["number"].count(".")) if re.fullmatch(r"\d+(?:\.\d+)?", found["number"]) else ""
+            reading.version = reading.version or found["number"] + missing  # to pip the same
         else:
             reading.components.append(Component(name, found["number"], where=found.group().strip()))
         reading.take(found.start(), found.end())

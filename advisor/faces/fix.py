@@ -1,6 +1,7 @@
 """`advisor fix`: paths in, a diff out, the files edited when asked. With one rule's id, which releases hold its fixes.
 
-Standard output has the diff alone, so that `advisor fix --no-redact PATH | git apply` works; what it is for is on standard error.
+Standard output has the diff alone, so that `advisor fix --no-redact PATH | git apply` works; what it is for is on
+standard error.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def main(name: str, seconds: str, new: str) -> None:
     folders = [new, *(str(one) for one in (CORPUS / name, FOUND / name) if one.is_dir())]
     options = [
         f"-max_total_time={seconds}", f"-max_len={target.most}", f"-timeout={SLOWEST}", "-rss_limit_mb=3000",
-        f"-artifact_prefix={Path(new).parent}/{name}-", "-print_final_stats=1", "-len_control=20",
+        f"-artifact_prefix={Path(new).parent}/{name}-", "-print_final_stats=1", "-len_control=20", "-report_slow_units=999",
     ]  # fmt: skip
     atheris.Setup([sys.argv[0], *options, *folders], target.one)
     atheris.Fuzz()
