@@ -41,6 +41,7 @@ _PROGRAM = Shape(
     r"(?:.*/)?(?:bash|sh|zsh|python[\d.]*|torchrun|ray|nvidia-smi|sleep|tail|env|exec|serve|bench|chat|vllm|sglang|lmdeploy|xllm"
     r"|[\w.-]+\.(?:sh|py))\Z|.*\s"
 )  # what may follow an image and is no model
+_STRAY = 200  # characters shown of a word that is no flag
 _HELP = {"--help", "-h"}
 NODE_RANK = {"--node-rank", "--node_rank"}
 _WORDS = {"with", "and", "on", "plus", "using", "under", "but", "in", "for"}  # vllm serve ... --tp 2 with MTP
@@ -245,7 +246,8 @@ def assemble(
     )
     notes += [f"what {one.value} sets is not here: `{one.typed}` names a file" for one in config]
     if parsed.strays:
-        notes.append(f"not read as flags: {' '.join(word.text for word in parsed.strays[:6])}")
+        strays = (one.text if len(one.text) <= _STRAY else f"{one.text[:_STRAY]}…" for one in parsed.strays[:6])
+        notes.append(f"not read as flags: {' '.join(strays)}")
     whole = complete and not (config or parsed.strays or parsed.elided)
     rank = next(
         (str(one.value) for one in reversed(parsed.settings) if one.flag in NODE_RANK or one.typed in NODE_RANK), None

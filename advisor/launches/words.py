@@ -326,12 +326,12 @@ def of_one_command(text: str, spans: Sequence[tuple[int, int]]) -> list[Word]:
 
 def resolve(text: str, start: int, end: int, scope: Scope) -> list[Word]:
     """The words that the typed word `text[start:end]` becomes: mostly one; none or many where a variable expands so."""
-    if end - start > MAX_WORD:
-        return [Word(text[start:end], start, end, False)]
     if _AS_TYPED.fullmatch(text, start, end):
         return [Word(text[start:end], start, end)]
     if _QUOTED.fullmatch(text, start, end):
         return [Word(_unquoted(text, start, end), start, end)]
+    if end - start > MAX_WORD:
+        return [Word(text[start:end], start, end, False)]
     return _stepped(text, start, end, scope)
 
 

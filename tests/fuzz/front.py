@@ -31,6 +31,7 @@ from advisor.render.lint_json import lint_json
 from advisor.render.lint_markdown import lint_markdown
 from advisor.render.lint_text import lint_text
 from advisor.render.markdown import markdown
+from advisor.render.quoting import one_line
 from advisor.render.sarif import sarif
 from advisor.render.text import text as as_text
 from tests.fuzz.oracles import assert_printable, assert_regions, assert_valid, raises_only
@@ -60,7 +61,7 @@ def checked(data: bytes) -> None:
     try:
         report = judge(Request(engine=engine, **ways[way])).report
     except UsageError as error:
-        assert_printable(error.line(), "an error")
+        assert_printable(one_line(error.line()), "an error")
         return
     with speaking(("en", "zh")[len(data) % 2]):
         for at, write in enumerate((_as_text, markdown, html)):
