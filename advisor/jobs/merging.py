@@ -13,6 +13,7 @@ from advisor.match.holdings import since_release
 from advisor.model.build import Build, public, same_commit
 from advisor.model.fact import Fact, Note, Span, Value
 from advisor.model.launch import Launch, Setting
+from advisor.redaction import redact_value
 
 
 def say_version(request: Request, gathering: Gathering) -> None:
@@ -110,15 +111,15 @@ def _differs(printed: Setting, given: list[Launch], engine: str) -> str:
     """What a printed argument is, and what is given in its place; "" where a command has it so."""
     if printed.origin != "observed" or printed.flag in _OWN or str(printed.value).startswith(("{", "[")):
         return ""
-    flag = printed.flag
+    flag, shown = printed.flag, redact_value(printed.flag, printed.value)
     typed = [one.setting(flag) for one in given]
     if any(one is not None and _alike(one.value, printed.value) for one in typed):
         return ""
     other = next((one for one in typed if one is not None), None)
     if other is not None:
-        return f"{flag} {printed.value} (you give {other.value})"
+        return f"{flag} {shown} (you give {redact_value(flag, other.value)})"
     absent = engine.startswith(_LISTS_WHAT_IS_GIVEN) and not any(one.setting(flag.partition(".")[0]) for one in given)
-    return f"{flag} {printed.value} (you give none)" if absent and printed.value not in (None, "") else ""
+    return f"{flag} {shown} (you give none)" if absent and printed.value not in (None, "") else ""
 
 
 def _alike(one: Value, other: Value) -> bool:

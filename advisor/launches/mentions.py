@@ -263,7 +263,9 @@ def _agreed(settings: list[Setting]) -> tuple[tuple[Setting, ...], tuple[Note, .
         chosen.append(best)
         others = [value for value in counts if value != str(best.value)]
         if others and "{" not in str(best.value):
-            notes.append(Note("conflict", f"{flag} is said to be {best.value} and also {', '.join(others)}", best.span))
+            # each with its flag before it, by which a secret is known as one
+            named = " and also ".join(f"{flag} {value}" for value in (best.value, *others))
+            notes.append(Note("conflict", f"the text says {named}", best.span))
     return tuple(chosen), tuple(notes)
 
 
