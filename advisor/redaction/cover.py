@@ -30,9 +30,10 @@ _MAY = Shape(  # what any text with something of the kind in it shows: asked bef
     r"[\"'\\]*[\w.-]{0,99}[a-zA-Z]|-[\w-]{0,40}(?i:host|addr|node|endpoint)\w{0,20}[ \t]+[\"']?[\w.-]{0,99}[a-zA-Z]"
     r"|NCCL|~[a-z]|(?i:node|host|hostname) [\"']?[a-zA-Z][\w-]{0,99}-\d"
     r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
-    r"|reasoning|instructions|document|passage|refusal|body)s?[\"']*\s?[:=] ?[\"'\[\\]"
-    r"|(?:ssh|scp|rsync|ping|mpirun|srun|pdsh|deepspeed)\s|slots=|NODELIST|[ug]id=|Linux |\bip-\d"
-    r"|^[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d\S{0,40} \S{1,255} \S{1,99}:|machine "
+    r"|reasoning|instructions|document|passage|refusal|body)s?[\"'\\]*\s?[:=] ?[\"'\[\\]|data:(?:image|audio|video)/"
+    r"|(?:ssh|scp|rsync|ping|telnet|mosh|(?i:mpirun|mpiexec|horovodrun|srun|pdsh|clush|deepspeed))\s"
+    r"|slots=|NODELIST|[ug]id=|Linux |\bip-\d|(?:[0-9a-fA-F]{1,4}:){7}"
+    r"|^(?:<\d+>)?[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d\S{0,40} \S{1,255} \S{1,99}:|(?i:machine) "
     r"|\.(?i:com|net|org|io|ai|edu|gov|cn|internal|local|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc"
     r"|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa|consul|invalid|localdomain)\b",
     re.M,
