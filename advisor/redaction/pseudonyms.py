@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
 from advisor.redaction import GONE, parts
 from advisor.redaction.personal import Mark, everywhere, marks
@@ -29,16 +28,12 @@ class Pseudonyms:
         self._counts: dict[str, int] = {}
         self._reserved: set[str] = set()
         self._names: dict[str, str] = {}
-        self._secrets: set[str] = set()
+        self._secrets: list[str] = []
         self._known: re.Pattern[str] | None = None
         self._paths: re.Pattern[str] | None = None
 
     def __bool__(self) -> bool:
         return bool(self._given or self._secrets)
-
-    def given(self) -> dict[str, int]:
-        """How many names there are of each kind."""
-        return dict(self._counts)
 
     def learn(self, text: str) -> list[Mark]:
         """What is private in the text, each with a name from now on."""
@@ -58,7 +53,9 @@ class Pseudonyms:
         """What is private in a text that is not shown itself: pieces of it may be, away from what told it."""
         self.learn(text)
         for part in parts(text):
-            self._secrets.update(islice(sorted(secrets_in(part)), MOST - len(self._secrets)))
+            found = sorted(secrets_in(part).difference(self._secrets))
+            self._secrets += found[: MOST - len(self._secrets)]
+        self._secrets.sort(key=lambda one: (-len(one), one))  # the longest first: one may begin as another does
 
     def host(self, name: str) -> None:
         """Take it for a host's name, wherever it stands: this machine's own."""
