@@ -124,6 +124,33 @@ def test_a_name_given_before_is_kept() -> None:
     assert names.cover(text, names.learn(text)) == "MASTER_ADDR=host-1 and http://host-2:8000/"
 
 
+def test_a_secret_that_begins_as_another_does_is_hidden_whole() -> None:
+    names = Pseudonyms()
+    names.learn_beside("A_PASSWORD=abc123 B_PASSWORD=abc123xyz9 C_PASSWORD=abc123xyz9more7")
+    assert names.cover("abc123xyz9more7 abc123xyz9 abc123", []) == f"{GONE} {GONE} {GONE}"
+
+
+@pytest.mark.parametrize("text", ["DB_PASSWORD=12345678", "password: 12345678", "--db-password 12345678"])
+def test_a_password_of_digits_is_one(text: str) -> None:
+    assert redact(text) == text.replace("12345678", GONE)
+    assert redact("auth: 1, retries: 2, max_tokens=1234567, token=1234567") == (
+        "auth: 1, retries: 2, max_tokens=1234567, token=1234567"
+    )
+
+
+def test_no_note_of_two_values_shows_a_secret() -> None:
+    """A password of plain letters is known by its flag alone."""
+    log = "[2026-07-01 10:00:00] server_args=ServerArgs(model_path='m', api_key='sesamestreet', tp_size=4)"
+    command = "python -m sglang.launch_server --model-path m --api-key hunterpass --tp 2"
+    printed = advisor("check", "--flags", command, "-", "--format", "json", stdin=log).out
+    said = advisor(
+        "check", "--engine", "vllm", "--symptom", "--api-key hunterpass here, --api-key sesamestreet there"
+    ).out
+    assert "--tp-size 4 (you give 2)" in printed
+    for text in (printed, said):
+        assert "--api-key" in text and "hunterpass" not in text and "sesamestreet" not in text
+
+
 SHOWING = sorted({"check", "diagnose", "lint", "fix", "verify", "collect", "upgrade", "draft"})
 
 
@@ -154,9 +181,24 @@ def _tens() -> Iterator[list[str]]:
         yield from (every[at : at + 10] for at in range(0, len(every), 10))
 
 
+SELDOM = r"""
+body {\"prompt\": \"tell me about Alice Smith now\"}
+url data:image/png;base64,AAAABBBBCCCCDDDDEEEE1234
+mpiexec -H acme7,acme8 python x
+horovodrun -H acme-7:8 python x
+clush -w acme-7 uptime
+telnet acme7 22
+mosh acme7
+Machine acme-7 is down
+<134>Oct 11 22:14:15 acme7 kernel: x
+peer 2001:db8:1:2:3:4:5:6 lost
+"""
+
+
 def test_the_question_that_comes_first_is_never_wrong() -> None:
     """Where something is found the cheap question has said that there may be: line by line, over all texts here."""
-    texts = [*map("\n".join, _tens()), *(text for _, text in quiet_texts())]
+    assert all(map(marks, SELDOM.strip().splitlines()))
+    texts = [*map("\n".join, _tens()), *(text for _, text in quiet_texts()), SELDOM]
     lines = {line for text in texts for line in text.splitlines()[:25] if len(line) < 300}
     wrong = [one for one in lines if (not may_hold_secrets(one) and redact_text(one) != one)]
     wrong += [one for one in lines if not _MAY.search(one) and marks(one)]

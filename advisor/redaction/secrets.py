@@ -188,8 +188,10 @@ def _named(text: str, shown: set[str]) -> Iterator[Span]:
 
 def _hides(name: str, joint: str, value: str, quoted: bool) -> bool:
     """Whether a value is hidden for its name: what a name, an `=` or `:` says, prose says only of what looks secret."""
-    if not says_secret(name, value) or re.fullmatch(r"[-+]?\d+(?:\.\d+)?", value):
-        return name.startswith("-") and says_secret(name, value) and len(value) > 5  # a password of digits
+    if not says_secret(name, value):
+        return False
+    if re.fullmatch(r"[-+]?\d+(?:\.\d+)?", value):  # a password of digits; shorter ones count or switch something
+        return len(value) > 5 and (name.startswith("-") or (value.isdigit() and ("=" in joint or ":" in joint)))
     if name.startswith("-"):
         return len(value) > 2 and not value.startswith("--")
     if "," in joint or "\n" in joint:
