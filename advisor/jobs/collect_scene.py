@@ -22,7 +22,6 @@ from advisor.model.capture import MANIFEST
 from advisor.model.launch import Launch
 from advisor.redaction import as_given, redact, redact_text, redact_value
 from advisor.redaction.cover import names
-from advisor.redaction.pseudonyms import Pseudonyms
 
 MAX_TOTAL = 256 << 20
 MAX_SHOWN = 300
@@ -80,15 +79,18 @@ class Kept:
         known = names()
         known.host(os.uname().nodename)
         texts = {*self.texts, MANIFEST}
-        for name, content in ordered:
-            known.learn(name)
-            if name in texts:
-                known.learn(content.decode("utf-8", "replace"))
-        return [
-            (_covered(name, known), _covered(content.decode("utf-8", "replace"), known).encode("utf-8", "replace"))
-            if name in texts
-            else (_covered(name, known), content)
+        told = [
+            (known.learn(name), known.learn(content.decode("utf-8", "replace")) if name in texts else None)
             for name, content in ordered
+        ]  # all is read before anything is covered: the last text may tell whose names the first holds
+        return [
+            (
+                known.cover(name, of_name),
+                content
+                if of_text is None
+                else known.cover(content.decode("utf-8", "replace"), of_text).encode("utf-8", "replace"),
+            )
+            for (name, content), (of_name, of_text) in zip(ordered, told, strict=True)
         ]
 
     def ran(self, one: Ran) -> None:
@@ -100,10 +102,6 @@ class Kept:
                 "complaint": redact(one.err.decode("utf-8", "replace")[-500:]),
             }
         )  # fmt: skip
-
-
-def _covered(text: str, known: Pseudonyms) -> str:
-    return known.cover(text, known.learn(text))
 
 
 @dataclass
