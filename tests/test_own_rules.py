@@ -41,7 +41,7 @@ def checked(*folders: Path, form: str = "json", cwd: Path | None = None) -> Ran:
 
 
 def test_own_rules_are_judged_beside_the_shipped_ones_and_marked(mine: Path) -> None:
-    ran = checked(mine)
+    ran = checked(mine, mine)  # named twice, they are there once
     found = ran.finding(ID)
     assert ran.code == 1 and found["status"] == "matched"
     assert found["summary"].endswith("(your own rule: mine)")

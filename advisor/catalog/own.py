@@ -26,7 +26,7 @@ _OF_TESTS = ("no-firing-case", "no-quiet-case")
 
 def take(folders: Sequence[Path], facts: Iterable[str]) -> list[Problem]:
     """Judge by the rules of these folders too, from now on; where there is any problem, by none of them."""
-    folders = [one.resolve() for one in folders]
+    folders = list(dict.fromkeys(one.resolve() for one in folders))
     made_from = f"{__version__}\n{compiled.stamp(rules_root(), *folders)}"
     problems: list[Problem] = []
 
