@@ -154,7 +154,7 @@ class Rules:
 
 @cache
 def rules(base: Path | None = None) -> Rules:
-    """Every rule below `base`; the shipped catalogue by default."""
+    """Every rule below `base`; by default of the shipped catalogue and the user's own rules."""
     found = compiled(base)
     return Rules(tuple(rule for rule, _ in found.all()), found.problems)
 

@@ -56,11 +56,9 @@ def _file(kind: str, made_from: str, suffix: str) -> Path:
 
 
 def _keep(file: Path, kind: str, content: bytes) -> None:
-    from advisor import whole  # which a start that finds all in the cache has no need of
-
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        whole.keep(file, content)
+        write(file, content)
         like = [one for one in file.parent.glob(f"{kind}-*.json*") if len(one.stem) == len(file.stem)]
         for old in sorted(like, key=lambda one: one.stat().st_mtime)[:-_MOST]:
             old.unlink()
@@ -107,7 +105,7 @@ def is_own(file: Path) -> bool:
 
 def write(file: Path, content: bytes | dict[str, Any]) -> None:
     """Write a compiled form; readers see the old file or the new one, never half of one."""
-    from advisor import whole
+    from advisor import whole  # which a start that finds all in the cache has no need of
 
     whole.keep(file, content if isinstance(content, bytes) else with_sum(content))
 

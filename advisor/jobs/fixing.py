@@ -62,11 +62,6 @@ def _in_order(releases: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(releases, key=order_key))
 
 
-def _first(record: FixRecord | None) -> str | None:
-    """The oldest release that holds it."""
-    return next(iter(_in_order(record.held_by)), None) if record else None
-
-
 def _unsettled(record: FixRecord, known: Knowledge | None) -> bool:
     """Whether some published release is in neither list."""
     told = {*record.held_by, *record.lacked_by}
@@ -100,7 +95,9 @@ def knowledge_of(fix: Fix) -> Knowledge | None:
 
 def _in_build(fix: Fix, view: View, known: Knowledge | None, record: FixRecord | None) -> tuple[Truth, str]:
     build = view.layer(known.engine if known else "").build
-    boundary = Boundary(version=_first(record), commit=fix.commit or "0000000", pr=fix.pr, date=fix.merged)
+    boundary = Boundary(
+        version=record.first() if record else None, commit=fix.commit or "0000000", pr=fix.pr, date=fix.merged
+    )
     of_engine = known is not None and build.engine == known.engine and not fix.component
     if of_engine and seen(build, boundary, known):
         return contains(build, boundary, known)
@@ -123,7 +120,7 @@ def _in_build(fix: Fix, view: View, known: Knowledge | None, record: FixRecord |
 
 def _in_component(fix: Fix, view: View, record: FixRecord | None) -> tuple[Truth, str]:
     answer = view.ask("component", fix.component or "")
-    first = _first(record)
+    first = record.first() if record else None
     if not answer.facts or first is None:
         return Truth.UNKNOWN, f"which {fix.component} every rank loads is not known"
     verdicts = {order_key(str(fact.value)) >= order_key(first) for fact in answer.facts}

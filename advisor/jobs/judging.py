@@ -64,13 +64,13 @@ class Judgement:
 
 @cache
 def catalogue() -> tuple[Rule, ...]:
-    """Every usable rule of the shipped catalogue."""
+    """Every usable rule: of the shipped catalogue and of the user's own folders."""
     return rules().rules
 
 
 @cache
 def catalogue_weights() -> dict[str, float]:
-    """How distinctive each condition of the shipped catalogue is."""
+    """How distinctive each condition of these is."""
     return {key: weight for _, own in compiled().all() for key, weight in own.items()}
 
 
@@ -127,7 +127,7 @@ def with_trials(view: View) -> View:
 
 
 def judge_case(case: Case, among: tuple[Rule, ...] | None = None) -> Judgement:
-    """Every rule's verdict on a case, in the order to read them; of the shipped catalogue unless `among` is given."""
+    """Every rule's verdict on a case, in the order to read them; of the whole catalogue unless `among` is given."""
     view = view_of(case)
     left_out: list[str] = []
     if among is None:
@@ -151,7 +151,7 @@ def speaking_of(engines: Sequence[str]) -> list[str]:
 
 
 def rules_called(view: View) -> Iterator[Rule]:
-    """The rules of the shipped catalogue that a case calls for."""
+    """The rules of the catalogue that a case calls for."""
     for one in speaking_of(view.engines):
         section = compiled().section(one)
         yield from (compiled().rule(place)[0] for place in _called(one, section, view))

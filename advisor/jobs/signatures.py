@@ -98,7 +98,7 @@ class Signatures:
 
 @cache
 def signatures() -> Signatures:
-    """The search of the shipped catalogue."""
+    """The search of all rules."""
     return Signatures()
 
 
