@@ -136,7 +136,7 @@ def begun_by_many(base: Base, figures: Figures, rounds: int) -> None:
         faults = [] if codes == [0, 2] else [f"{codes} {ran[0].err[-200:]} {ran[1].err[-200:]}"]
         figures.note("rules made by two", rules.name, [*faults, *left(base.folder)])
         ran = together(base, temporary, [temporary.run] * 6)
-        faults = [one.err[-300:] for one in ran if one.code] + list(map(str, base.temporary.iterdir()))
+        faults = [one.err[-300:] for one in ran if one.code] + list(map(str, base.temporary.glob("advisor-*")))
         figures.note("temporary folders by six", temporary.name, faults)
 
 
