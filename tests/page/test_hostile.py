@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-
-from tests.page.browser import browsing, chromium, served, visiting
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -56,25 +53,11 @@ SEND = """([path, fields, files]) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    chromium()
-    with served(tmp_path_factory.mktemp("serve")) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsing(chromium()) as found:
-        yield found
-
-
 @pytest.fixture
-def page(browser: Any, base: str) -> Iterator[Any]:
-    with visiting(browser, base) as found:
-        found.on("dialog", lambda said: pytest.fail(f"a dialog: {said.message}"))
-        found.on("popup", lambda _: pytest.fail("a window"))
-        yield found
+def page(page: Any) -> Any:
+    page.on("dialog", lambda said: pytest.fail(f"a dialog: {said.message}"))
+    page.on("popup", lambda _: pytest.fail("a window"))
+    return page
 
 
 def unharmed(page: Any) -> None:

@@ -17,7 +17,7 @@ from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
 from advisor.jobs.rule_cases import cases
 from tests.front_door import advisor
-from tests.page.browser import browsing, chromium, served, visiting
+from tests.page.browser import chromium, visiting
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -35,25 +35,6 @@ PAGES = (
 )
 FOUND = """() => [...document.querySelectorAll('.verdict, details.finding')].map(
     (one) => [one.querySelector('.rule, .rule-link').textContent, one.querySelector('.chip').className.replace('chip ', '')])"""
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    chromium()
-    with served(tmp_path_factory.mktemp("serve")) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsing(chromium()) as found:
-        yield found
-
-
-@pytest.fixture
-def page(browser: Any, base: str) -> Iterator[Any]:
-    with visiting(browser, base) as found:
-        yield found
 
 
 @pytest.fixture
