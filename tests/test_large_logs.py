@@ -45,15 +45,19 @@ torch.AcceleratorError: CUDA error: an illegal memory access was encountered
 """
 
 
+def in_pieces(patch: pytest.MonkeyPatch) -> None:
+    """Every log is large, and read a few lines at a time."""
+    patch.setattr(large, "WHOLE_UP_TO", 0)
+    patch.setattr(raw, "PIECE", 4096)
+    patch.setattr(streams, "CHUNK", 3000)
+    patch.setattr(condense, "ENDS", 2048)
+    patch.setattr(condense, "_FIRST", 1)
+    patch.setattr(condense, "_PLAIN_BYTES", 500)
+
+
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every log is large, and read a few lines at a time."""
-    monkeypatch.setattr(large, "WHOLE_UP_TO", 0)
-    monkeypatch.setattr(raw, "PIECE", 4096)
-    monkeypatch.setattr(streams, "CHUNK", 3000)
-    monkeypatch.setattr(condense, "ENDS", 2048)
-    monkeypatch.setattr(condense, "_FIRST", 1)
-    monkeypatch.setattr(condense, "_PLAIN_BYTES", 500)
+    in_pieces(monkeypatch)
 
 
 def case_of(data: bytes, name: str = "serve.log") -> Case:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.intake import condense, large, raw, streams
-from tests.test_large_logs import RULES, case_of, told, whole
+from tests.test_large_logs import RULES, case_of, in_pieces, told, whole
 
 
 @cache
@@ -40,12 +39,7 @@ def test_read_in_pieces_it_says_the_same(parts: list[int | bytes]) -> None:
     """Whole logs of known failures one behind the other, with noise between."""
     data = b"".join(logs()[one % len(logs())] + b"\n" if isinstance(one, int) else one for one in parts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "WHOLE_UP_TO", 0)
-        patch.setattr(raw, "PIECE", 4096)
-        patch.setattr(streams, "CHUNK", 3000)
-        patch.setattr(condense, "ENDS", 2048)
-        patch.setattr(condense, "_FIRST", 1)
-        patch.setattr(condense, "_PLAIN_BYTES", 500)
+        in_pieces(patch)
         read = case_of(data)
     if any(one.runs for one in read.artifacts):
         mine, theirs = told(read), told(whole(data))
