@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from advisor.render.quoting import UNSAFE
 from tests.front_door import advisor
 
+UNSAFE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Controls, what formats unseen, halves of characters, and the other ends of lines."""
 STRINGS = {
     "a colour": "\x1b[31mred",
     "a title": "\x1b]0;owned\x07",
@@ -71,9 +73,9 @@ class Elements(HTMLParser):
 
 
 def safe(text: str) -> str | None:
-    """What of a text could drive a terminal."""
-    found = UNSAFE.search(text)
-    return text[max(0, found.start() - 60) : found.end() + 20] if found else None
+    """What of a text could drive a terminal or hide itself, by Unicode's own word for each character."""
+    at = next((at for at, one in enumerate(text) if one not in "\n\t" and unicodedata.category(one) in UNSAFE), None)
+    return None if at is None else text[max(0, at - 60) : at + 21]
 
 
 def log_of(texts: list[str]) -> str:
