@@ -101,7 +101,8 @@ def _child(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 def _property(name: str, seconds: int) -> Outcome:
     done = _child("tests.fuzz.properties", name, str(seconds))
     found = re.search(r"^inputs (\d+) faults (\d+)$", done.stdout, re.M)
-    tried, faults = (int(found[1]), int(found[2])) if found else (0, 1)
+    tried, faults = (int(found[1]), int(found[2])) if found else (0, 0)
+    faults = faults or int(not tried)  # what tried nothing has shown nothing
     return Outcome(name, "property", tried, 0, faults, 0, (done.stdout + done.stderr)[-4000:] if faults else "")
 
 
@@ -116,7 +117,7 @@ def _guided(name: str, seconds: int) -> Outcome:
         int(one) for one in re.findall(r"^#(\d+)\s|number_of_executed_units: (\d+)", text, re.M) for one in one if one
     ]
     edges = [int(one) for one in re.findall(r"cov: (\d+)", text)]
-    fault = done.returncode != 0 or bool(shown)
+    fault = done.returncode != 0 or bool(shown) or not any(runs)
     said = ""
     if fault:
         again = f"\nagain: python -m tests.fuzz {name} {' '.join(map(str, shown))}" if shown else ""

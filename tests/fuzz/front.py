@@ -126,7 +126,7 @@ def _services(report: LintReport) -> None:
 
 
 def suppressed(data: bytes) -> None:
-    """Comments for the advisor in a file of any name: what they cover is in it, and no finding but those named goes."""
+    """Comments for the advisor in a file of any name: what they cover is in it, and they name rules or are told of."""
     name, content = picked(data, MANIFESTS)
     text = content.decode("utf-8", "replace")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from advisor.errors import AdvisorError
 from advisor.model.fact import Artifact, Span
 from advisor.model.lint import LintReport, Region
 from advisor.render.schema import schema_of
@@ -43,7 +44,7 @@ def assert_within(span: Span | None, artifacts: Iterable[Artifact]) -> None:
     """A span names lines that there are."""
     if span is None or not span.line:
         return
-    assert 1 <= span.line <= max(span.line, span.end_line), span
+    assert span.line >= 1 and (not span.end_line or span.line <= span.end_line), span
     own = [one for one in artifacts if one.name == span.artifact]
     if own:
         last = max(one.number_of(lines_of(one.text) - 1) for one in own)
@@ -56,13 +57,14 @@ def lines_of(text: str) -> int:
 
 
 def assert_regions(report: LintReport, texts: dict[str, str]) -> None:
-    """Every place in a lint report is there, and its snippet is what stands there."""
+    """Every place in a lint report is there, and its snippet has as many lines."""
     for region in regions(report):
         lines = re.split(r"\r\n|\n|\r", texts[region.file]) if region.file in texts else None
         if lines is None:
             continue
         assert 1 <= region.line <= region.end_line <= len(lines), (region, len(lines))
         assert region.column >= 1, region
+        assert not region.snippet or region.snippet.count("\n") == region.end_line - region.line, region
         assert region.line < region.end_line or region.column <= region.end_column, region
 
 
@@ -75,10 +77,9 @@ def regions(report: LintReport) -> Iterator[Region]:
             yield one.suppressed.region
 
 
-def raises_only(kind: type[Exception] | tuple[type[Exception], ...], call: Callable[[], object]) -> object:
-    """What the call returns, None where it raises as it may; a message of several lines is none for a person."""
+def raises_only(kind: type[AdvisorError], call: Callable[[], object]) -> None:
+    """The call raises nothing else, and that in words."""
     try:
-        return call()
+        call()
     except kind as error:
-        assert str(error), "an error without words"
-        return None
+        assert error.what, "an error without words"

@@ -33,7 +33,7 @@ PROPERTIES: dict[str, tuple[str, ...]] = {
     "front-door": ("tests.fuzz.test_front_door",),
     "checkouts": ("tests.fuzz.test_checkouts",),
     "readers": (
-        "tests.evidence.test_alike", "tests.evidence.test_assertion", "tests.evidence.test_divergence",
+        "tests.evidence.test_assertion", "tests.evidence.test_divergence",
         "tests.evidence.test_flight_recorder", "tests.evidence.test_lines", "tests.evidence.test_plain_pickle",
         "tests.evidence.test_prose", "tests.evidence.test_recognition", "tests.test_intake_archives",
         "tests.test_intake_texts", "tests.launches.test_forms", "tests.launches.test_prose",
