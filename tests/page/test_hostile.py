@@ -24,7 +24,7 @@ PLANTED = (
     "W" * 20_000,
 )
 """An element that is planted has that id; a script that ran has left its name."""
-FIELDS = ("engine", "version", "flags", "env", "component", "hardware", "model")
+FIELDS = ("flags", "env", "component", "hardware", "model")
 FOUND = """() => [
     window.planted === 1 ? 'a script ran' : '',
     document.title.startsWith('planted') ? 'the title was set' : '',
@@ -85,9 +85,7 @@ def log() -> str:
 def test_in_the_fields_names_and_answers_of_a_diagnosis(page: Any, at: int) -> None:
     """Three at a time: what was typed, files' names, the question's words, an answer, and what a page carries."""
     some = PLANTED[at : at + 3]
-    fields = [
-        (name, some[number % len(some)]) for number, name in enumerate(FIELDS) if name not in ("engine", "version")
-    ]
+    fields = [(name, some[number % len(some)]) for number, name in enumerate(FIELDS)]
     fields += [
         (
             "step",
@@ -132,6 +130,8 @@ def test_in_addresses_and_refusals(page: Any) -> None:
         for path in paths[at % 3 :: 3]:
             page.goto(path)
             unharmed(page)
+        sent(page, "/diagnose", [("engine", one), ("version", one)], [])
+        unharmed(page)
 
 
 def test_what_is_planted_would_be_seen(page: Any) -> None:
