@@ -65,9 +65,10 @@ def test_dots_without_end() -> None:
     "words", ["--flagfile=/etc/passwd", "--flagfile self.flags", "@/etc/passwd", "--config /dev/zero"]
 )
 def test_a_file_that_a_flag_names_is_not_opened(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    checked("--x", "1")  # what is ours is read now
+    check(Request(engine="xllm", flags=("xllm --model m --x 1",)))  # what is ours is read now
     opened: list[Any] = []
     monkeypatch.setattr("builtins.open", lambda *given, **_: opened.append(given))
+    monkeypatch.setattr("io.open", lambda *given, **_: opened.append(given))  # as Path opens
     monkeypatch.setattr("os.open", lambda *given, **_: opened.append(given))
     check(Request(engine="xllm", flags=(f"xllm --model m {words}",)))
     assert not opened
