@@ -19,8 +19,7 @@ from itertools import pairwise
 
 from advisor.evidence.prose import pattern
 from advisor.model.shape import Shape
-from advisor.patterns import PatternSet
-from advisor.scan.several import loose
+from advisor.scan.several import Several
 
 TROUBLE = (
     r"(?:hangs?|hung|hanging|stuck|freez(?:e|es|ing)|froze|frozen|dead-?lock(?:s|ed|ing)?|stall(?:s|ed|ing)?|lock(?:s|ed|ing)? up|"
@@ -106,15 +105,15 @@ _CUES = (_BARE, _KEPT, _ELSEWHERE_ONLY, _UNSEEN, _WELL, _REFUSED, _NO, _ZH_NO, _
 
 
 @cache
-def _at_once() -> PatternSet:
+def _at_once() -> Several:
     """What tells which cues a line can show in any of its clauses."""
-    return PatternSet(loose(cue, re.IGNORECASE, parts=True) for cue in _CUES)
+    return Several(_CUES, re.IGNORECASE, parts=True)
 
 
 @lru_cache(maxsize=64)  # of a sentence by more readers than one
 def _cues(words: str) -> frozenset[str]:
     """Those of `_CUES` that a clause of the line can show."""
-    return frozenset(_CUES[number] for number in _at_once().found(words))
+    return _at_once().among(words)
 
 
 @cache

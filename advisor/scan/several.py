@@ -59,8 +59,8 @@ class Several:
 
     def numbers(self, text: str) -> Sequence[int]:
         """The numbers of those that may match somewhere in the text, ascending: surely each that does."""
-        if self._flags & re.IGNORECASE and not text.isascii() and ("ı" in text or "İ" in text):
-            return range(len(self._patterns))  # each is an i for Python alone
+        if not text.isascii() and ("ı" in text or "İ" in text):
+            return range(len(self._patterns))  # each is an i for Python alone, where case is ignored
         try:
             return self._loose.found(text)
         except UnicodeEncodeError:  # a lone surrogate, which RE2 does not know
