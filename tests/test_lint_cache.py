@@ -26,6 +26,7 @@ from advisor.jobs.judging import catalogue
 from advisor.jobs.lint import LintRequest, lint
 from advisor.launches.files import recognise
 from advisor.model.lint import LintReport
+from advisor.whole import part_name
 from tests.front_door import advisor
 
 CORPUS = Path(__file__).parent / "deployments"
@@ -172,6 +173,14 @@ def test_another_advisor_begins_anew(tree: Path, tmp_path: Path, counted, monkey
     cold = work(counted, tree, tmp_path / "kept")
     monkeypatch.setattr(lint_cache, "made_with", lambda: b"another release")
     assert work(counted, tree, tmp_path / "kept") == cold
+
+
+def test_a_rule_that_is_being_written_is_none_yet(tmp_path: Path) -> None:
+    (tmp_path / "rule.yaml").write_text("id: x")
+    (tmp_path / part_name("rule.yaml")).write_text("id: ")
+    (tmp_path / part_name("slug")).mkdir()
+    (tmp_path / part_name("slug") / "rule.yaml").write_text("id: ")
+    assert list(lint_cache._files(str(tmp_path))) == [str(tmp_path / "rule.yaml")]
 
 
 def test_a_file_that_a_reader_was_not_up_to_is_read_again(tmp_path: Path, counted, monkeypatch) -> None:

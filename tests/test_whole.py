@@ -186,6 +186,21 @@ def test_a_folder_of_the_dead_is_swept_and_no_other(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["advisor-x-older"]
 
 
+def test_a_folder_that_another_begins_once_ours_has_its_name_is_theirs(tmp_path: Path, monkeypatch) -> None:
+    target = tmp_path / "rule"
+
+    def begun(folder: Path) -> None:
+        if folder == tmp_path:
+            part_of(target).mkdir()
+            (part_of(target) / "theirs").write_text("x")
+
+    monkeypatch.setattr(whole, "sync_folder", begun)
+    with own_folders.made_whole(target) as part:
+        (part / "rule.yaml").write_text("id: x")
+    assert [one.name for one in target.iterdir()] == ["rule.yaml"]
+    assert [one.name for one in part_of(target).iterdir()] == ["theirs"]
+
+
 @root
 @linux
 def test_a_lint_cache_of_somebody_else_is_not_read_and_is_begun_anew(tmp_path: Path) -> None:

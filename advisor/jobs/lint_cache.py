@@ -24,6 +24,7 @@ import advisor
 from advisor.catalog.kept import cache_folder, is_own
 from advisor.catalog.places import own_rules, root
 from advisor.jobs import lint_record
+from advisor.whole import is_part
 
 if TYPE_CHECKING:
     import sqlite3
@@ -198,9 +199,11 @@ def _packages() -> Iterator[str]:
 
 
 def _files(folder: str) -> Iterator[str]:
-    """Code and data below a folder; a rule's cases are for its tests."""
+    """Code and data below a folder; a rule's cases are for its tests, and what is being written is not there yet."""
     for one in os.scandir(folder):
+        if is_part(one.name):
+            continue
         if one.is_dir():
             yield from _files(one.path) if one.name not in ("__pycache__", "cases") else ()
-        elif not one.name.endswith((".pyc", ".part")):
+        elif not one.name.endswith(".pyc"):
             yield one.path
