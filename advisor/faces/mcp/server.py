@@ -38,12 +38,13 @@ from mcp.types import (
 )
 
 from advisor import __version__
+from advisor.cores import cores
 from advisor.faces.mcp import asked, guide, tools
 from advisor.faces.mcp.lines import whole_characters
 from advisor.faces.mcp.tools import Answer
 
 OK, INTERRUPTED = 0, 130
-AT_ONCE = max(2, min(os.cpu_count() or 2, 4))
+AT_ONCE = max(2, min(cores(), 4))
 SCHEME = "advisor://rules/"
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 

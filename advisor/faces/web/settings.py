@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from advisor.cores import cores
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names by which a browser reaches this machine from itself."""
@@ -50,6 +51,6 @@ class Settings:
     proxies: tuple[str, ...] = ()
     unlimited: tuple[str, ...] = OWN_MACHINE
     worker_bytes: int = 2 << 30
-    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    workers: int = field(default_factory=cores)
     folder: Path | None = None
     """Where uploads lie while they are judged; the system's folder for temporary files when None."""
