@@ -17,8 +17,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
-from advisor.model.shape import Shape
-from advisor.redaction.names import GONE, says_secret
+from advisor.redaction.names import GONE, Look, says_secret
 
 __all__ = [
     "GONE",
@@ -41,11 +40,12 @@ PART = 1 << 18
 _as_given: ContextVar[bool] = ContextVar("as_given", default=False)
 _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
 
-_MAY = Shape(  # what any text with a secret in it shows
-    r"(?i:token(?!s\b|_ids?|iz)|secret|passw|passphrase|pwd|key|auth|cred|bearer|basic|cookie|sig=|dsn"
-    r"|identified by|webhook|\bpat[_=:]|\bsas\b"
-    r"|(?:sshpass|mysql|mariadb|redis-cli|curl|login)\b)|://|-----BEGIN"
-    r"|(?<![\w+/=.~-])(?=[\w+/=.~-]*\d)[\w+/=.~-]{16,}"
+_RUN = r"[\w+/=.~-]"
+_MAY = Look(  # what any text with a secret in it shows: a word for one, a place of one, or a run as tokens are
+    r"(?i:token(?:[^s_i]|s\w|_(?:[^i]|i[^d]|i?$)|i[^z]|i?$)|secret|passw|passphrase|pwd|key|auth|cred|bearer|basic|cookie"
+    r"|sig=|dsn|identified by|webhook|\bpat[_=:]|\bsas\b|\b(?:sshpass|mysql|mariadb|redis-cli|curl|login)\b)|://|-----BEGIN"
+    r"|\b(?:hf_|sk-|gh[pousr]_|AKIA|ASIA|xox[abeprs]-|AIza|eyJ|nvapi-)\w|\w=[\"']?\s*$"
+    + "".join(rf"|{_RUN}{{{before}}}\d{_RUN}{{{15 - before}}}" for before in range(16))
 )
 
 
@@ -96,7 +96,7 @@ def redact_text(text: str) -> str:
         return text
     from advisor.redaction.secrets import without_secrets
 
-    return "".join(without_secrets(part) if _MAY.search(part) else part for part in parts(text))
+    return "".join(without_secrets(part) if _MAY.shows(part) else part for part in parts(text))
 
 
 def parts(text: str) -> Iterator[str]:
@@ -111,12 +111,12 @@ def parts(text: str) -> Iterator[str]:
 
 def may_hold_secrets(text: str) -> bool:
     """The question that comes first: False where there is none for certain."""
-    return bool(_MAY.search(text))
+    return _MAY.shows(text)
 
 
 @lru_cache(maxsize=4096)
 def _without_secrets(text: str) -> str:
-    if not _MAY.search(text):
+    if not _MAY.shows(text):
         return text
     from advisor.redaction.secrets import without_secrets
 

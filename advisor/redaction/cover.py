@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from advisor.model.shape import Shape
 from advisor.redaction import as_given, of_this_answer, redact, redact_value
+from advisor.redaction.names import Look
 
 if TYPE_CHECKING:
     from advisor.redaction.pseudonyms import Pseudonyms
@@ -24,19 +24,18 @@ Noun = TypeVar("Noun")
 _LOOKS = "advisor.redaction.personal"
 LARGE = 1 << 14
 """Characters of a text for which loading what looks at it counts for nothing."""
-_MAY = Shape(  # what any text with something of the kind in it shows: asked before anything more is loaded
-    r"\w@\w|:\\+Users|://|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|::|(?:[0-9a-fA-F]{2}[:-]){5}|/home/|/Users/|\]:\d"
-    r"|(?i:host|addr|node|endpoint|user|logname|server[_-]?name)\w{0,40}[\"'\]\\]*(?:\s*[=:]\s*| is )"
-    r"[\"'\\]*[\w.-]{0,99}[a-zA-Z]|-[\w-]{0,40}(?i:host|addr|node|endpoint)\w{0,20}[ \t]+[\"']?[\w.-]{0,99}[a-zA-Z]"
-    r"|NCCL|~[a-z]|(?i:node|host|hostname) [\"']?[a-zA-Z][\w-]{0,99}-\d"
+_MAY = Look(  # what any text with something of the kind in it shows: asked before anything more is loaded
+    r"\w@\w|:\\+(?i:Users)|://|\d(?:\.\d{1,3}){3}|::|(?:[0-9a-fA-F]{2}[:-]){5}|(?i:/home/|/Users/)|\]:\d"
+    r"|(?i:(?:host|addr|node|endpoint|user|logname|server[_-]?name)\w*[\"'\]\\]*(?:\s*[=:]\s*| is )[\"'\\]*[\w.-]*[a-z])"
+    r"|(?i:-[\w-]*(?:host|addr|node|endpoint)\w*[ \t]+[\"']?[\w.-]*[a-z])"
+    r"|NCCL|~[a-z]|(?i:(?:node|host|hostname) [\"']?[a-z][\w-]*-\d)"
     r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
     r"|reasoning|instructions|document|passage|refusal|body)s?[\"'\\]*\s?[:=] ?[\"'\[\\]|data:(?:image|audio|video)/"
     r"|(?:ssh|scp|rsync|ping|telnet|mosh|(?i:mpirun|mpiexec|horovodrun|srun|pdsh|clush|deepspeed))\s"
     r"|slots=|NODELIST|[ug]id=|Linux |\bip-\d|(?:[0-9a-fA-F]{1,4}:){7}"
-    r"|^(?:<\d+>)?[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d\S{0,40} \S{1,255} \S{1,99}:|(?i:machine) "
+    r"|^(?:<\d+>)?[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d\S* \S+ \S+:|(?i:machine) "
     r"|\.(?i:com|net|org|io|ai|edu|gov|cn|internal|local|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc"
-    r"|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa|consul|invalid|localdomain)\b",
-    re.M,
+    r"|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa|consul|invalid|localdomain)\b"
 )
 
 THEIRS: dict[str, tuple[str, ...]] = {
@@ -123,7 +122,7 @@ def _may_tell(*texts: str) -> bool:
     """Whether it is worth a look; what looks is quicker than this question once it is loaded."""
     if _LOOKS in sys.modules:
         return True
-    return any(len(one) > LARGE or _MAY.search(one) for one in texts)
+    return any(len(one) > LARGE or _MAY.shows(one) for one in texts)
 
 
 def _value(name: str, text: str) -> str:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from advisor.model.shape import Shape
+
+if TYPE_CHECKING:
+    from advisor.patterns import Pattern
 
 GONE = "[redacted]"
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -24,6 +29,24 @@ _COUNTED = Shape(
 _OWN = Shape(  # HF_TOKEN is a secret, --num-tokens a count
     r"(?i)(?:hf|hub|auth|access|api|bearer|secret|refresh|session|id|user|bot|personal|deploy|registry|csrf)[_-]?\w*token$"
 )
+
+
+class Look:
+    """A question that comes first, of the same engine as the patterns that it stands for: a text is read once for all
+    alternatives. It may say yes too often, never too seldom."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = f"(?m){pattern}"
+
+    @cached_property
+    def _compiled(self) -> Pattern:
+        from advisor.patterns import compile_pattern
+
+        return compile_pattern(self.pattern)
+
+    def shows(self, text: str) -> bool:
+        """Whether the text shows any of it."""
+        return self._compiled.search(matchable(text)) is not None
 
 
 def matchable(text: str) -> str:

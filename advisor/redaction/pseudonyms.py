@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from advisor.patterns import compile_pattern
 from advisor.redaction import GONE, parts
+from advisor.redaction.names import matchable
 from advisor.redaction.personal import Mark, everywhere, marks
 from advisor.redaction.secrets import secrets_in
 
@@ -37,7 +39,7 @@ class Pseudonyms:
 
     def learn(self, text: str) -> list[Mark]:
         """What is private in the text, each with a name from now on."""
-        self._reserved.update(found[0] for found in TAKEN.finditer(text))
+        self._reserved.update(found.group(0) for found in compile_pattern(TAKEN.pattern).finditer(matchable(text)))
         found: list[Mark] = []
         at = 0
         for part in parts(text):
