@@ -1,8 +1,9 @@
 """`python -m tests.bench_batch`: how many cases a second `advisor check --batch` answers, on all cores and on one.
 
 The cases are the rules' own, as often as it takes, each time with words of its own (a number of requests, a time of
-day), so that no two are the same text: engine, version, flags, variables, words, and logs or stacks as `log`. Whole
-processes are timed, start and end included. `ADVISOR_BENCH_CASES=N` takes another number of cases.
+day), so that no two are the same text: engine, version, flags, variables, words, and logs or stacks as `log`. With
+`REPORTS=file.jsonl` also those of users in that file, in the same way. Whole processes are timed, start and end
+included. `ADVISOR_BENCH_CASES=N` takes another number of cases.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
+from advisor.catalog.engines import named
 from advisor.jobs import batch, check
 from advisor.jobs.rule_cases import RuleCase, cases
 from advisor.model.report import Report
@@ -50,6 +52,20 @@ def launches(count: int) -> Iterator[str]:
         yield json.dumps({**one, "id": str(number), "symptom": "", "log": ""}, ensure_ascii=False)
 
 
+def reported(file: Path, count: int) -> Iterator[str]:
+    """So many lines out of users' reports; what is known of each beside the case is left out."""
+    given = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    for number, one in enumerate(islice(cycle(given), count)):
+        case = {key: one.get(key, "") for key in batch.KEYS}
+        case |= {"id": str(number), "engine": "" if case["engine"] not in named() else case["engine"]}
+        yield json.dumps({**case, "symptom": _own(str(case["symptom"] or ""), number)}, ensure_ascii=False)
+
+
+def _own(words: str, number: int) -> str:
+    """The words with some of their own."""
+    return f"{words} Seen {number} times by {number % 24:02}:{number % 60:02}." if words else ""
+
+
 def _line(case: RuleCase, number: int) -> dict[str, str]:
     given = case.request
     logs = "\n".join(one.content[:LOG].decode("utf-8", "replace") for one in given.files)
@@ -61,7 +77,7 @@ def _line(case: RuleCase, number: int) -> dict[str, str]:
         "launch": " ".join(given.flags),
         "env": " ".join(given.env),
         "hardware": ", ".join(given.hardware),
-        "symptom": f"{words} Seen {number} times by {number % 24:02}:{number % 60:02}." if words else "",
+        "symptom": _own(words, number),
         "log": logs,
     }
 
@@ -123,11 +139,14 @@ def _timed(function: Callable[..., Any], took: dict[str, float], name: str) -> C
 
 
 def batches() -> dict[str, float]:
-    """Print the figures; the cases a second on two cores, of cases with texts and of launches alone."""
+    """Print the figures; the cases a second on two cores, by what the cases are."""
     rates = {}
-    for name, content in (("with texts", list(lines(CASES))), ("launches alone", list(launches(CASES)))):
+    kinds = {"the rules' own, with texts": lines(CASES), "the rules' own, launches alone": launches(CASES)}
+    if os.environ.get("REPORTS"):
+        kinds["users' reports"] = reported(Path(os.environ["REPORTS"]), CASES)
+    for name, content in ((name, list(made)) for name, made in kinds.items()):
         size = sum(map(len, content)) / CASES / 1000
-        print(f"a batch of {CASES} cases out of the rules' own, {name}, {size:.1f} kB each, a whole process")
+        print(f"a batch of {CASES} cases out of {name}, {size:.1f} kB each, a whole process")
         with tempfile.TemporaryDirectory() as folder:
             file, small = Path(folder, "cases.jsonl"), Path(folder, "few.jsonl")
             file.write_text("".join(f"{line}\n" for line in content), encoding="utf-8")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import lru_cache
 
 from advisor.catalog.engines import engines, knowledge, named
 from advisor.errors import AdvisorError, UsageError
@@ -25,6 +26,7 @@ from advisor.model.shape import Shape
 
 _FLAG = Shape(r"(?<!\S)-{1,2}[A-Za-z][\w.-]*(?:[ =](?![-+])(?:'[^']*'|\"[^\"]*\"|[^\s,，;；]+))?|\b[A-Za-z_]\w*=\S*")
 _WORDS = Shape(r"[A-Za-z][A-Za-z]{2,}|[\u4e00-\u9fff]{2,}")
+_REMEMBERED = 1 << 13  # characters of a launch that is kept, in case that it comes again
 _COMMANDED = Shape(
     r"\b(?:vllm serve|sglang serve|lmdeploy serve|launch_server|api_server|docker run|python3? -m)\b|[./]xllm\b"
     r"|\bxllm +-|^\s*#!"
@@ -50,7 +52,7 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
         taking.take_all(texts, known, gathering)
     _settle_build(gathering)
     for index, text in enumerate(request.flags):
-        _launch(text, _numbered("--flags", index, len(request.flags)), request, known, gathering)
+        _launch(text, _numbered("--flags", index, len(request.flags)), request, gathering)
     _settle_build(gathering)
     compare_images(gathering)
     compare_arguments(gathering)
@@ -173,15 +175,12 @@ def _has_words(text: str) -> bool:
     return _WORDS.search(rest) is not None and not _COMMANDED.search(text)
 
 
-def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge], gathering: Gathering) -> None:
+def _launch(text: str, name: str, request: Request, gathering: Gathering) -> None:
     base = gathering.base
-    engine, version = base.engine or None, base.version
-    bare = request.bare_is_complete
 
     def read(strict: bool) -> reading.Reading:
-        return reading.read(
-            text, knowledge=known, engine=engine, version=version, artifact=name, bare_is_complete=bare, strict=strict
-        )
+        read_it = _read if len(text) <= _REMEMBERED else _read.__wrapped__
+        return read_it(text, name, base.engine or None, base.version, request.bare_is_complete, strict)
 
     found = None
     with gathering.excused():
@@ -190,6 +189,14 @@ def _launch(text: str, name: str, request: Request, known: dict[str, Knowledge],
     gathering.launches += found.launches
     gathering.facts += found.facts
     gathering.notes += found.notes
+
+
+@lru_cache(maxsize=512)  # a fleet has many cases and few launches
+def _read(text: str, name: str, engine: str | None, version: str | None, bare: bool, strict: bool) -> reading.Reading:
+    known = {one: knowledge(one) for one in engines()}
+    return reading.read(
+        text, knowledge=known, engine=engine, version=version, artifact=name, bare_is_complete=bare, strict=strict
+    )
 
 
 def _settle_build(gathering: Gathering) -> None:

@@ -96,7 +96,8 @@ def _related(judgement: Judgement) -> tuple[ResemblanceOut, ...]:
         return ()
     from advisor.jobs.search import MOST, related
 
-    return tuple(one for one in related(case, MOST + len(seen), lone=False) if one.rule not in seen)[:MOST]
+    found = related(case, judgement.view.engines, MOST + len(seen), lone=False)
+    return tuple(one for one in found if one.rule not in seen)[:MOST]
 
 
 def _slow(judgement: Judgement) -> tuple[str, ...]:

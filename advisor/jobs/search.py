@@ -36,11 +36,12 @@ def search(text: str, engine: str = "", most: int = 5) -> SearchReport:
     case, problems = assemble(Request(engine=engine, symptoms=(text,)))
     if problems:
         raise problems[0]
-    return SearchReport(SEARCH_SCHEMA, case.build.engine, related(case, most))
+    return SearchReport(SEARCH_SCHEMA, case.build.engine, related(case, view_of(case).engines, most))
 
 
-def related(case: Case, most: int = MOST, *, lone: bool = True) -> tuple[ResemblanceOut, ...]:
-    """The failures nearest to what a case says in words and logs. `lone`: also where one plain word is all they share.
+def related(case: Case, engines: tuple[str, ...], most: int = MOST, *, lone: bool = True) -> tuple[ResemblanceOut, ...]:
+    """The failures of its engines that are nearest to what a case says in words and logs. `lone`: also where one plain
+    word is all they share.
 
     A log has so many words that each failure shares one with it; of Chinese, the words shared are not what counts.
     """
@@ -48,7 +49,7 @@ def related(case: Case, most: int = MOST, *, lone: bool = True) -> tuple[Resembl
     if not texts.strip():
         return ()
     chinese = not texts.isascii() and len(_CHINESE.findall(texts)) * 4 > len(texts)
-    found = _index(view_of(case).engines).nearest(texts, most, _understood(case), 1.0 if chinese else 0.3)
+    found = _index(engines).nearest(texts, most, _understood(case), 1.0 if chinese else 0.3)
     if not lone and not chinese and any(len(one.shares) < 2 for one in found):
         names = full_text.names(texts)
         found = tuple(one for one in found if len(one.shares) > 1 or names.intersection(one.shares))

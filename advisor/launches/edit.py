@@ -94,7 +94,7 @@ class _Seen:
     command: Command
 
 
-@lru_cache(maxsize=16)  # each remedy of a case begins with the same text
+@lru_cache(maxsize=1024)  # each remedy of a case begins with the same text, and many cases have the same launch
 def _read(
     source: Source, known: tuple[tuple[str, Knowledge], ...], engine: str, version: str | None, complete: bool
 ) -> tuple[_Seen, ...]:

@@ -26,7 +26,8 @@ LARGE = 1 << 14
 """Characters of a text for which loading what looks at it counts for nothing."""
 _MAY = Look(  # what any text with something of the kind in it shows: asked before anything more is loaded
     r"\w@\w|:\\+(?i:Users)|://|\d(?:\.\d{1,3}){3}|::|(?:[0-9a-fA-F]{2}[:-]){5}|(?i:/home/|/Users/)|\]:\d"
-    r"|(?i:(?:host|addr|node|endpoint|user|logname|server[_-]?name)\w*[\"'\]\\]*(?:\s*[=:]\s*| is )[\"'\\]*[\w.-]*[a-z])"
+    r"|(?i:(?:host|addr|node|endpoint|user|logname|server[_-]?name)\w*[\"'\]\\]*(?:\s*[=:]\s*| is )[\"'\\]*"
+    r"[\w.-]*[a-z])"
     r"|(?i:-[\w-]*(?:host|addr|node|endpoint)\w*[ \t]+[\"']?[\w.-]*[a-z])"
     r"|NCCL|~[a-z]|(?i:(?:node|host|hostname) [\"']?[a-z][\w-]*-\d)"
     r"|(?i:prompt|content|text|ids|output|query|input|question|response|arguments|system|completion|delta|answer|suffix"
