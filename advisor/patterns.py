@@ -58,7 +58,11 @@ def compile_pattern(pattern: str) -> Pattern:
 def found_in(pattern: str, value: object) -> bool:
     """Whether a pattern is found in a value that was typed. Unlike a text that was read, it may hold half a character,
     out of an escape or of bytes that are no UTF-8. Raises PatternError."""
-    text = str(value)
+    return _found_in(pattern, str(value))
+
+
+@lru_cache(maxsize=4096)  # many rules ask of the same model, and of a fleet's cases many have the same
+def _found_in(pattern: str, text: str) -> bool:
     return compile_pattern(pattern).search(text.encode("utf-8", "replace").decode()) is not None
 
 

@@ -44,11 +44,22 @@ class Met:
     def __init__(self, asked: Sequence[Trigger], view: View) -> None:
         self._asked, self.view = asked, view
         self._known: dict[int, bool] = {}
+        _, self._as_ever = view.bare.met.setdefault(id(asked), (asked, {}))  # kept, so that no other gets its number
 
     def __getitem__(self, number: int) -> bool:
-        if number not in self._known:
-            self._known[number] = self.holds(self._asked[number])
-        return self._known[number]
+        known = self._known.get(number)
+        if known is None:
+            known = self._known[number] = self._is_met(number)
+        return known
+
+    def _is_met(self, number: int) -> bool:
+        """Of what the case leaves unsaid, as in any case of its build."""
+        one = self._asked[number]
+        if not self.view.told.unsaid(one.atom.kind, one.atom.name):
+            return self.holds(one)
+        if number not in self._as_ever:
+            self._as_ever[number] = self.holds(one)
+        return self._as_ever[number]
 
     def holds(self, one: Trigger) -> bool:
         """Whether the trigger is met."""

@@ -58,6 +58,8 @@ class View:
     gate: Callable[[], Gate] | None = None
     outcomes: dict[Atom, Outcome] = field(default_factory=dict, repr=False)
     """What `conditions` found of each atom: rules share many."""
+    met: dict[int, tuple[Any, dict[int, bool]]] = field(default_factory=dict, repr=False)
+    """Of a bare view: which triggers it meets, by number, for each list of them that was tried."""
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
 
     @property
