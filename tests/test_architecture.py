@@ -42,7 +42,7 @@ ONLY_IN: dict[str, set[str]] = {
     "typer": {"faces"},
     "prompt_toolkit": {"faces.terminal"},
     "mcp": {"faces.mcp.server"},
-    "anyio": {"faces.mcp.server", "faces.web"},
+    "anyio": {"faces.mcp", "faces.web", "faces.workers"},
     "pydantic": {"catalog.schema", "faces.mcp.asked", "faces.web.contract", "render.schema"},
     "fastapi": {"faces.web"},
     "starlette": {"faces.web"},

@@ -109,3 +109,34 @@ def test_a_folder_in_which_it_is_started_lends_it_no_module(folder: Path) -> Non
     ran = advisor("check", "--engine", "vllm", "--version", "0.28.0", "--flags", "vllm serve m", cwd=folder)
     assert ran.code in (0, 1), ran.err
     assert not list(folder.rglob("RAN"))
+
+
+SPAWNS = """
+import multiprocessing, sys
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    from advisor.__main__ import run
+    run()
+"""
+
+
+def test_a_folder_in_which_it_is_started_lends_processes_of_a_pool_no_module(tmp_path: Path) -> None:
+    """Where they are not forked (macOS, Windows, Python 3.14) each is a `python -c`, which looks there before all else."""
+    place = tmp_path / "deploy"
+    place.mkdir()
+    for name in ("multiprocessing", "pickle", "struct", "socket", "selectors"):
+        (place / f"{name}.py").write_text("import os\nos.close(os.open('RAN', os.O_CREAT))\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "advisor").write_text(SPAWNS)
+    case = json.dumps({"engine": "vllm", "version": "0.28.0", "launch": "vllm serve m"})
+    (place / "cases.jsonl").write_text(f"{case}\n" * 101)  # more than one process does alone
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "bin" / "advisor"), "check", "--batch", "cases.jsonl"],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(REPO)},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert len(done.stdout.splitlines()) == 101, done.stderr.decode()[-2000:]
+    assert not list(tmp_path.rglob("RAN"))

@@ -17,6 +17,7 @@ from advisor.errors import UsageError
 from advisor.faces import completion, reference
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.own_rules import OwnRules, take
 from advisor.faces.reports import NoRedact
 from advisor.render.language import speaking
 
@@ -45,10 +46,12 @@ def fix(
         bool, typer.Option("--if-any", help="No error where nothing is recognised; for files chosen by a hook.")
     ] = False,
     format: reference.Format = reference.Page.text,
+    rules: OwnRules = None,
     no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Edit deployment files for what lint finds; or tell which releases hold a rule's fixes."""
+    take(rules)
     if not any(Path(one).exists() for one in what) and len(what) == 1 and not (write or unsafe):
         reference.fix(what[0], format, lang)
         return

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from advisor.faces.telling import complain
+
+if TYPE_CHECKING:
+    from advisor.jobs.own_rules import Carried
 
 USAGE = 2
 
@@ -28,3 +31,13 @@ def take(folders: Sequence[Path] | None) -> None:
     if problems:
         complain([*problems, "none of the rules that --rules names is used until they are mended"])
         raise typer.Exit(USAGE)
+
+
+def taken_along(folders: Sequence[Path] | None) -> Carried | None:
+    """The same for what starts processes that judge: by the rules as they are now, whatever is saved there later."""
+    take(folders)
+    if not folders:
+        return None
+    from advisor.jobs.own_rules import carried
+
+    return carried()

@@ -12,6 +12,7 @@ from advisor.errors import UsageError
 from advisor.faces import completion, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.own_rules import OwnRules, take
 from advisor.render.language import speaking
 
 
@@ -25,9 +26,11 @@ def search(
     ] = "",
     most: Annotated[int, typer.Option(min=1, max=50, help="At most so many.")] = 5,
     format: reference.Format = reference.Page.text,
+    rules: OwnRules = None,
     lang: Lang = Language.en,
 ) -> None:
     """The known failures nearest to a text: a resemblance in words, not a judgement."""
+    take(rules)
     from advisor.jobs.search import search as job
     from advisor.render.json import json_of
     from advisor.render.search_page import page

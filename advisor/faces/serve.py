@@ -14,6 +14,7 @@ import typer
 
 from advisor.errors import UsageError
 from advisor.faces import files as files_of
+from advisor.faces.own_rules import OwnRules, taken_along
 from advisor.faces.telling import tell
 
 NEEDED = ("anyio", "fastapi", "prometheus_client", "python_multipart", "uvicorn")
@@ -58,6 +59,7 @@ def serve(
     drain_seconds: Annotated[
         int, typer.Option(min=1, max=3600, help="Seconds that what runs has to finish after SIGTERM or Ctrl-C.")
     ] = 20,
+    rules: OwnRules = None,
 ) -> None:
     """Answer over HTTP: a page for people, an API for programs. Keeps nothing."""
     from dataclasses import replace
@@ -89,6 +91,7 @@ def serve(
         client_requests=client_requests,
         proxies=_proxies(trust_proxy or []),
         worker_bytes=worker_mib << 20,
+        own_rules=taken_along(rules),
     )
     if workers:
         settings = replace(settings, workers=workers)

@@ -12,6 +12,7 @@ from advisor.errors import UsageError
 from advisor.faces import completion, reference
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.own_rules import OwnRules, take
 from advisor.faces.reports import NoRedact
 from advisor.render.language import speaking
 
@@ -48,10 +49,12 @@ def upgrade(
     flags: Annotated[str, typer.Option(help="The command line, or just the flags, in the place of a file.")] = "",
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every question that stays open.")] = False,
     format: reference.Format = reference.Page.text,
+    rules: OwnRules = None,
     no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """The smallest release with nothing known against a launch, and what changes on the way."""
+    take(rules)
     with speaking(lang.value):
         raise typer.Exit(_upgrade(file, engine, start, limit, flags, verbose, format))
 

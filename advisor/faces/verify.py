@@ -12,6 +12,7 @@ from advisor.errors import UsageError
 from advisor.faces import completion, evidence, reference
 from advisor.faces import files as files_of
 from advisor.faces.language import Lang, Language
+from advisor.faces.own_rules import OwnRules, take
 from advisor.faces.reports import NoRedact
 from advisor.faces.telling import complain
 from advisor.render.language import speaking
@@ -50,10 +51,12 @@ def verify(
     log: evidence.Log = None,
     stack: evidence.Stack = None,
     format: reference.Format = reference.Page.text,
+    rules: OwnRules = None,
     no_redact: NoRedact = False,
     lang: Lang = Language.en,
 ) -> None:
     """Has the change cured it? Judges a rule's verification steps on evidence taken after the change."""
+    take(rules)
     from advisor.jobs import verify as job
     from advisor.render.json import json_of
     from advisor.render.verify_page import page

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from advisor.catalog.places import own_rules, rule_files, use_own_rules
 from advisor.errors import UsageError
 
-__all__ = ["own_rules", "take", "use_own_rules"]
+__all__ = ["Carried", "adopt", "carried", "own_rules", "take", "use_own_rules"]
+
+
+class Carried(NamedTuple):
+    """The user's own rules as they were when they were taken, for processes that are started later."""
+
+    folders: tuple[Path, ...]
+    compiled: bytes
 
 
 def take(folders: Sequence[Path]) -> tuple[str, ...]:
@@ -27,3 +35,22 @@ def take(folders: Sequence[Path]) -> tuple[str, ...]:
     from advisor.jobs.vocabulary import kinds
 
     return tuple(map(str, taken(folders, kinds())))
+
+
+def carried() -> Carried | None:
+    """What this process judges by beside the shipped rules, whatever becomes of the files; None where there is none."""
+    if not own_rules():
+        return None
+    from advisor.catalog.compiled import compiled
+
+    return Carried(own_rules(), compiled().content())
+
+
+def adopt(given: Carried | None) -> None:
+    """Judge by what another process took, before anything else is judged."""
+    if given is None:
+        return
+    from advisor.catalog.compiled import hand_over
+
+    hand_over(*given)
+    use_own_rules(given.folders)

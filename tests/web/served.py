@@ -72,14 +72,14 @@ def multipart(parts: Sequence[tuple[str, str | None, bytes]], boundary: str = "b
 
 
 @contextmanager
-def serving(folder: Path, *options: str, ready: bool = True) -> Iterator[Served]:
-    """`advisor serve` on a free port; killed at the end if it is still there."""
+def serving(folder: Path, *options: str, ready: bool = True, cwd: Path = ROOT) -> Iterator[Served]:
+    """`advisor serve` on a free port, started in a folder; killed at the end if it is still there."""
     folder.mkdir(exist_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-m", "advisor", "serve", "--port", "0", *options],
         stderr=subprocess.PIPE,
         text=True,
-        cwd=ROOT,
+        cwd=cwd,
         env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     try:

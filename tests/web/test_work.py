@@ -103,7 +103,7 @@ def test_a_process_that_is_lost_while_it_waits_is_replaced_before_anyone_meets_i
 
 def test_a_process_does_not_fork():
     """Who kills it would leave its children behind."""
-    words = "from advisor.faces.web import inside; from advisor import cores; inside.warmed(1 << 30); print(cores.may_fork())"
+    words = "from advisor.faces.workers import inside; from advisor import cores; inside.bounded(1 << 30); print(cores.may_fork())"
     done = subprocess.run([sys.executable, "-c", words], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from advisor.errors import UsageError
+from advisor.faces.own_rules import OwnRules, taken_along
 
 INSTALL = "pip install 'inference-advisor[mcp]'"
 
@@ -21,6 +22,7 @@ def mcp(
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.1, help="The most that one call may take.")
     ] = 120.0,
+    rules: OwnRules = None,
 ) -> None:
     """The advisor as tools for agents (Model Context Protocol, stdio); a client starts it, docs/mcp.md says how."""
     if find_spec("mcp") is None:
@@ -30,4 +32,4 @@ def mcp(
             raise UsageError("no such folder", f"--root {folder}", None)
     from advisor.faces.mcp.server import serve
 
-    raise typer.Exit(serve(tuple(str(one.resolve()) for one in root or ()), timeout))
+    raise typer.Exit(serve(tuple(str(one.resolve()) for one in root or ()), timeout, taken_along(rules)))

@@ -11,12 +11,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
-import anyio.to_process
 from mcp import MCPError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -42,13 +40,14 @@ from advisor.cores import cores
 from advisor.faces.mcp import asked, guide, tools
 from advisor.faces.mcp.lines import whole_characters
 from advisor.faces.mcp.tools import Answer
+from advisor.faces.mcp.work import Lost, Work, working
+from advisor.faces.workers.inside import Broken, Exhausted
+from advisor.jobs.own_rules import Carried
 
 OK, INTERRUPTED = 0, 130
 AT_ONCE = max(2, min(cores(), 4))
 SCHEME = "advisor://rules/"
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -57,18 +56,12 @@ class Service:
 
     roots: tuple[str, ...]
     timeout_s: float
-    workers: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
+    work: Work
     outputs: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    async def work(self, job: Callable[..., T], *arguments: object) -> T:
-        """`job`, a function of a module, in a worker process. Raises TimeoutError when its time is over."""
-        async with self.workers:  # the time runs from when a process is free
-            with anyio.fail_after(self.timeout_s):
-                return await anyio.to_process.run_sync(job, *arguments, cancellable=True)
 
     async def list_tools(self, context: Any, params: Any) -> ListToolsResult:
         """Every tool with what it takes and what it gives."""
-        self.outputs = self.outputs or await self.work(tools.outputs)
+        self.outputs = self.outputs or await self.work.run(tools.outputs)
         return ListToolsResult(
             tools=[
                 Tool(
@@ -94,19 +87,21 @@ class Service:
     async def answer(self, name: str, arguments: dict[str, Any]) -> Answer:
         """What a tool says, or in one line why it says nothing."""
         try:
-            return await self.work(tools.call, name, arguments, self.roots)
+            return await self.work.run(tools.call, name, arguments, self.roots)
         except TimeoutError:
             hint = "hand over less: the part around the failure, fewer files"
             return Answer(f"took longer than {self.timeout_s:g} s and was ended ({hint})", failed=True)
-        except anyio.BrokenWorkerProcess:
+        except (Lost, Exhausted):
             return Answer("the process that worked on it was lost, for want of memory perhaps", failed=True)
+        except Broken as error:
+            return Answer(f"a defect in advisor itself: {error} (please report it)", failed=True)
         except Exception as error:
             what = f"a defect in advisor itself: {type(error).__name__}: {error} (please report it)"
             return Answer(what, failed=True)
 
     async def list_resources(self, context: Any, params: Any) -> ListResourcesResult:
         """Every rule as a page."""
-        rules = await self.work(tools.rules)
+        rules = await self.work.run(tools.rules)
         return ListResourcesResult(
             resources=[
                 Resource(uri=SCHEME + rule, name=rule, description=summary, mime_type="text/markdown")
@@ -138,15 +133,19 @@ class Service:
         )
 
 
-def serve(roots: tuple[str, ...], timeout_s: float) -> int:
+def serve(roots: tuple[str, ...], timeout_s: float, own: Carried | None = None) -> int:
     """Speak the protocol until standard input ends; the exit code. Files are read below `roots` alone."""
     with whole_characters():
-        anyio.run(_speak, roots, timeout_s)
+        anyio.run(_speak, roots, timeout_s, own)
     return OK
 
 
-async def _speak(roots: tuple[str, ...], timeout_s: float) -> None:
-    service = Service(roots, timeout_s)
+async def _speak(roots: tuple[str, ...], timeout_s: float, own: Carried | None) -> None:
+    async with working(AT_ONCE, timeout_s, own) as work:
+        await _spoken(Service(roots, timeout_s, work))
+
+
+async def _spoken(service: Service) -> None:
     server: Server[Any] = Server(
         "advisor",
         version=__version__,
@@ -159,7 +158,7 @@ async def _speak(roots: tuple[str, ...], timeout_s: float) -> None:
         on_read_resource=service.read_resource,
     )
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_interrupted, tasks)
+        tasks.start_soon(_interrupted, service)
         tasks.start_soon(_warm, service)
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
@@ -169,16 +168,14 @@ async def _speak(roots: tuple[str, ...], timeout_s: float) -> None:
 async def _warm(service: Service) -> None:
     """A first worker with the catalogue in memory, while the client still says hello."""
     try:
-        await service.work(tools.rules)
+        await service.work.run(tools.rules)
     except Exception as error:  # the first call will meet it again, and has somebody to tell
         print(f"advisor: not warmed: {error}", file=sys.stderr)
 
 
-async def _interrupted(tasks: Any) -> None:
+async def _interrupted(service: Service) -> None:
     """End at once: the thread that waits for the client's next line cannot be called back."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for received in signals:
-            tasks.cancel_scope.cancel()  # which ends the workers
-            with anyio.CancelScope(shield=True):
-                await anyio.sleep(0.1)
+            await service.work.end()
             os._exit(INTERRUPTED if received is signal.SIGINT else 128 + received)

@@ -21,8 +21,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from advisor.faces.web.clients import Clients
 from advisor.faces.web.headers import SENT
 from advisor.faces.web.metrics import Metrics
-from advisor.faces.web.problems import DEFECT, STOPPING, Refused, answer, places
+from advisor.faces.web.problems import DEFECT, STOPPING, Refused, answer
 from advisor.faces.web.settings import ANY_HOST, Settings
+from advisor.faces.workers.inside import places
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

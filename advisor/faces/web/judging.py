@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 from advisor.errors import UsageError
 from advisor.faces.web.parcels import Kept, Received
+from advisor.faces.workers.inside import bounded
+from advisor.jobs.own_rules import Carried, adopt
 from advisor.jobs.request import File, Request
 from advisor.model.lint import LintReport
 from advisor.model.report import Report
@@ -51,6 +53,13 @@ class Judged(NamedTuple):
     content: bytes
     media: str
     statuses: dict[str, int]
+
+
+def warmed(most_bytes: int, own: Carried | None) -> None:
+    """The first job of a process: be able to judge at once, within these bounds, by the user's own rules too."""
+    bounded(most_bytes)
+    adopt(own)
+    warm()
 
 
 def warm() -> None:

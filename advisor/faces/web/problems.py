@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import traceback
 from collections.abc import Callable, Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from advisor.errors import AdvisorError
+from advisor.faces.workers.inside import Told
 
 UNPROCESSABLE = 422
 FIELDS = frozenset(
@@ -19,7 +19,7 @@ FIELDS = frozenset(
 """The options of the command line that a request has as fields."""
 
 
-class Refused(Exception):
+class Refused(Told):
     """Why a request is not followed: a status, what is wrong, where in the request, and what to do about it."""
 
     def __init__(
@@ -83,10 +83,3 @@ NO_ROOM = Refused(
     503, "there is no room here for what is handed over", None, "try again; the service's standard error says why",
     {"Retry-After": "30"},
 )  # fmt: skip
-
-
-def places(error: BaseException) -> str:
-    """A defect's type and the places that it went through, innermost first; nothing of the user's."""
-    frames = reversed(traceback.extract_tb(error.__traceback__)[-6:])
-    names = [f"{'/'.join(one.filename.split('/')[-2:])}:{one.lineno}" for one in frames]
-    return f"{type(error).__name__} at {' < '.join(names)}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.cores import cores
+from advisor.jobs.own_rules import Carried
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names by which a browser reaches this machine from itself."""
@@ -25,7 +26,8 @@ class Settings:
 
     `connections` may be open, `client_connections` of them from one address, which may have `client_requests` answered
     at once and ask `client_rate` times a second; 0 is any number. `proxies` are the addresses whose X-Forwarded-For is
-    believed, `unlimited` those that are not counted. A process may take `worker_bytes` of memory.
+    believed, `unlimited` those that are not counted. A process may take `worker_bytes` of memory; it
+    judges by `own_rules` too, as they were when the service was started.
     """
 
     token: str = ""
@@ -51,6 +53,7 @@ class Settings:
     proxies: tuple[str, ...] = ()
     unlimited: tuple[str, ...] = OWN_MACHINE
     worker_bytes: int = 2 << 30
+    own_rules: Carried | None = None
     workers: int = field(default_factory=cores)
     folder: Path | None = None
     """Where uploads lie while they are judged; the system's folder for temporary files when None."""

@@ -16,11 +16,12 @@ import anyio
 from anyio.abc import TaskGroup
 
 from advisor.errors import AdvisorError
-from advisor.faces.web.beside import Beside, Lost
-from advisor.faces.web.inside import Broken, Exhausted, warmed
+from advisor.faces.web.judging import warmed
 from advisor.faces.web.parcels import Received
 from advisor.faces.web.problems import DEFECT, NO_ROOM, Refused
 from advisor.faces.web.settings import Settings
+from advisor.faces.workers.beside import Beside, Lost
+from advisor.faces.workers.inside import Broken, Exhausted, NoRoom, Told
 
 T = TypeVar("T")
 Asked = Callable[[], Awaitable[bool]] | None
@@ -47,6 +48,14 @@ class TooMany(Refused):
 
     def __init__(self, waiting: int) -> None:
         super().__init__(503, f"{waiting} requests are waiting already", None, "try again", {"Retry-After": "5"})
+
+
+class TooLarge(Refused):
+    """The job wanted more memory than a process may take."""
+
+    def __init__(self) -> None:
+        hint = "hand over less: the lines around the failure, one rank instead of all"
+        super().__init__(413, "takes more memory to judge than it may", None, hint)
 
 
 class Died(Refused):
@@ -124,10 +133,8 @@ class Work:
             result = await self._run(process, job, args)
             lost = False
             return result
-        except (AdvisorError, Broken, Refused) as error:
-            lost = isinstance(error, TooLong | Died | Exhausted)
-            if isinstance(error, Broken):
-                raise _told(str(error)) from None
+        except (AdvisorError, Told) as error:
+            lost = isinstance(error, TooLong | TooLarge | Died)
             raise
         finally:
             self.running -= 1
@@ -153,6 +160,14 @@ class Work:
             raise Died from None
         except TimeoutError:
             raise TooLong(self._settings.job_s) from None
+        except Exhausted:
+            raise TooLarge from None
+        except NoRoom as error:
+            print(f"advisor: {NO_ROOM.what}: {error}", file=sys.stderr)
+            raise NO_ROOM from None
+        except Broken as error:
+            print(f"advisor: {DEFECT.what}: {error}", file=sys.stderr)
+            raise DEFECT from None
 
     def _replace(self, process: Beside) -> None:
         self.restarts += 1
@@ -170,7 +185,7 @@ class Work:
             try:
                 process = await Beside.started()
                 self._all.add(process)
-                await process.run(warmed, (self._settings.worker_bytes,), START_S)
+                await process.run(warmed, (self._settings.worker_bytes, self._settings.own_rules), START_S)
             except Exception as error:  # whatever it is, the others go on
                 said = f"{type(error).__name__}: {error}"
                 print(f"advisor: a process does not start, again in {AGAIN_S} s: {said}", file=sys.stderr)
@@ -200,13 +215,6 @@ async def working(settings: Settings) -> AsyncIterator[Work]:
         finally:
             tasks.cancel_scope.cancel()
             await work.end()
-
-
-def _told(broken: str) -> Refused:
-    """What a client is told of what standard error is told."""
-    found = NO_ROOM if broken.startswith(NO_ROOM.what) else DEFECT
-    print(f"advisor: {broken}" if found is NO_ROOM else f"advisor: {found.what}: {broken}", file=sys.stderr)
-    return found
 
 
 def _size(args: tuple[object, ...]) -> int:

@@ -1,9 +1,8 @@
-"""What runs in a process beside the service: jobs come in by standard input, what came of them goes out.
+"""What runs in a process beside a face: jobs come in by standard input, what came of them goes out.
 
     in   pickled (job, arguments, seconds)          out   b"<length>\\n" and, pickled, (well, result or exception)
 
-It ends with its input, and itself where a job goes on after the service has gone. It takes so much memory and no more,
-and starts no processes: there is one a core already, and who ended it would not end those.
+It ends with its input, and itself where a job goes on after the face has gone.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ import os
 import pickle
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from advisor import cores
 from advisor.errors import AdvisorError
-from advisor.faces.web.problems import NO_ROOM, Refused, places
 from advisor.redaction import one_answer
 
 ALONE_S = 5
-"""A job is ended so long after its time, where the service is no longer there to end it."""
+"""A job is ended so long after its time, where the face is no longer there to end it."""
 ELSEWHERE = frozenset(
     (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ENOENT, errno.EACCES, errno.EMFILE, errno.ENFILE, errno.EIO)
 )
@@ -31,26 +30,26 @@ ELSEWHERE = frozenset(
 BEGIN = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
-from advisor.faces.web import inside
+from advisor.faces.workers import inside
 inside.serve()
 """
 """How such a process is started; the first that it is sent is where modules are."""
 
 
-class Exhausted(Refused):
+class Told(Exception):
+    """Why a job is not done, in words for who asked: it comes home as it is."""
+
+
+class Exhausted(Exception):
     """The job wanted more memory than a process may take."""
-
-    def __init__(self) -> None:
-        hint = "hand over less: the lines around the failure, one rank instead of all"
-        super().__init__(413, "takes more memory to judge than it may", None, hint)
-
-    def __reduce__(self) -> tuple[type[Refused], tuple[object, ...]]:
-        """Out of another process."""
-        return Exhausted, ()
 
 
 class Broken(Exception):
     """A defect of ours in a job: the exception's type and the places it went through, nothing of the user's."""
+
+
+class NoRoom(Exception):
+    """The machine lacks what the job needs for its files; the name of the system's error."""
 
 
 def serve() -> None:
@@ -80,11 +79,11 @@ def _answer(job: Callable[..., object], arguments: tuple[object, ...], seconds: 
 
 def guarded(job: Callable[..., object], arguments: tuple[object, ...], seconds: int) -> object:
     """The result. What goes wrong is brought home without anything of the request in it."""
-    signal.alarm(seconds + ALONE_S)
+    _alarm(seconds + ALONE_S)
     try:
         with one_answer():
             return job(*arguments)
-    except (AdvisorError, Refused):
+    except (AdvisorError, Told):
         raise
     except MemoryError:
         raise Exhausted from None
@@ -93,20 +92,31 @@ def guarded(job: Callable[..., object], arguments: tuple[object, ...], seconds: 
         if number == errno.ENOMEM:
             raise Exhausted from None
         if number is not None and number in ELSEWHERE:
-            raise Broken(f"{NO_ROOM.what}: {errno.errorcode[number]}") from None
+            raise NoRoom(errno.errorcode[number]) from None
         raise Broken(places(error)) from None
     finally:
-        signal.alarm(0)
+        _alarm(0)
 
 
-def warmed(most_bytes: int) -> None:
-    """The first job: be able to judge at once, within these bounds.
+def _alarm(seconds: int) -> None:
+    if hasattr(signal, "alarm"):  # not on Windows
+        signal.alarm(seconds)
 
-    Signals that a terminal or an init system sends to all of a group are meant for the service. Where memory is short
-    on the machine, the system is to take this process rather than that one.
+
+def places(error: BaseException) -> str:
+    """A defect's type and the places that it went through, innermost first; nothing of the user's."""
+    frames = reversed(traceback.extract_tb(error.__traceback__)[-6:])
+    names = [f"{'/'.join(one.filename.split('/')[-2:])}:{one.lineno}" for one in frames]
+    return f"{type(error).__name__} at {' < '.join(names)}"
+
+
+def bounded(most_bytes: int) -> None:
+    """From here on: so much memory and no more, and no processes of its own, as there is one a core already, and who
+    ended this one would not end those.
+
+    Signals that a terminal or an init system sends to all of a group are meant for the face. Where memory is short on
+    the machine, the system is to take this process rather than that one.
     """
-    from advisor.faces.web import judging
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     cores.fork_no_more()
@@ -116,4 +126,3 @@ def warmed(most_bytes: int) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
-    judging.warm()

@@ -1,4 +1,4 @@
-"""A process beside the service, seen from the service: a job -> its result, or the loss of the process."""
+"""A process beside a face, seen from the face: a job -> its result, or the loss of the process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from advisor.faces.web.inside import BEGIN
+from advisor.faces.workers.inside import BEGIN
 
 T = TypeVar("T")
 DIGITS = 20
@@ -37,7 +37,10 @@ class Beside:
     async def started(cls) -> Beside:
         """A new one, with the same modules. Raises OSError and Lost."""
         process = await anyio.open_process(
-            [sys.executable, "-c", BEGIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [sys.executable, "-P", "-c", BEGIN],  # -P: the folder it is started in lends it no module
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         made = cls(process)
         try:
