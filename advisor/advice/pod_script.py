@@ -19,7 +19,8 @@ from advisor.model.capture import HOST
 _SCRIPT = r"""#!/bin/sh
 # The evidence of one pod, for `advisor check FOLDER`. Made by advisor collect --kubectl; read it, then run it with sh.
 # It reads.@WRITES@ It changes no object.
-# Secrets by name are taken out; look through the folder before you hand it on: logs may hold prompts.
+# Secrets are taken out by their names, and no more: hosts, addresses, users and prompts stay in what it writes.
+# advisor check hides those as well in the report that it makes of the folder: hand that on, not the folder.
 set -u
 umask 077
 out=${1:-@FOLDER@}
@@ -151,6 +152,7 @@ each dump_of stack.2.txt
 for port in $ports; do save "port$port.metrics.2.txt" counters "$port"; done
 @RECORDER@rm -f "$out/.said"
 echo "$out: $(find "$out" -type f | wc -l | tr -d ' ') files"
+echo "Hosts, addresses, users and prompts stand in them as they are; a report of advisor check goes without"
 echo "Next: advisor check $out"
 """
 
