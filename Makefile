@@ -4,6 +4,7 @@
 # make bench   the time budgets   make quality how well the catalogue tells failures apart
 # make soak    the service under load, under attack and with faults (SOAK_REQUESTS=100000: longer)
 # make fuzz    inputs nobody wrote, against what must hold of any (FUZZ_SECONDS= a target, TARGET= one or several)
+# make crashing every command that writes, killed and starved at its moments, twice at once, with spoilt caches
 # make parsers the flags known of each release against the engines' real parsers
 # make privacy what is shown of planted secrets, hosts and prompts, form by form
 # make docs    the documentation, with a page for every rule, into site/
@@ -22,7 +23,7 @@ PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 
 HOST = 127.0.0.1
 PORT = 8000
 COMMA := ,
-.PHONY: demo serve test check fuzz soak privacy bench quality parsers docs lock sbom reproducible clean
+.PHONY: demo serve test check fuzz soak crashing privacy bench quality parsers docs lock sbom reproducible clean
 .NOTPARALLEL: # the two environments share one folder
 
 # What stands in a lock is installed with its hashes, then the project itself, asking no index; $(1): the lock, $(2): the extras.
@@ -66,6 +67,9 @@ quality: $(VENV)/.quality
 
 soak: $(VENV)/.dev
 	@$(PY) -m tests.soak
+
+crashing: $(VENV)/.dev # three to five minutes on two idle cores
+	@$(PY) -m tests.crashing
 
 $(VENV)/.fuzz: $(VENV)/.dev locks/fuzz.txt
 	@echo "environment: installing what fuzzing needs"

@@ -17,7 +17,7 @@ def run() -> None:
     """Run the command line."""
     if sys.argv[1:2] not in [[one] for one in LASTING]:
         gc.set_threshold(GARBAGE)
-    os.environ["PYTHONSAFEPATH"] = "1"  # `python -c`, as which processes of a pool are started, looks here first as well
+    os.environ["PYTHONSAFEPATH"] = "1"  # processes of a pool are `python -c`, which looks here first too
     try:
         from advisor.faces.cli import main
 

@@ -1,7 +1,8 @@
 """Folders made whole or not at all, and folders that go when their process does, even if it is killed.
 
 Each holds a file that its process has locked (`.advisor-lock`). One that nobody has locked was left by a process that
-was killed, and goes when the next of its kind is made; a folder without that file is not ours and is left alone.
+was killed, and goes when the next of its kind is made, as does an empty one; a folder with other things in it and
+without that file is not ours and is left alone.
 """
 
 from __future__ import annotations
@@ -51,8 +52,6 @@ def made_whole(target: Path) -> Iterator[Path]:
         try:
             part.mkdir()
         except FileExistsError:
-            with contextlib.suppress(OSError):
-                part.rmdir()  # killed before it had its lock; one that is not dead makes another
             if os.path.lexists(part) and not swept(part):
                 raise
             continue
@@ -87,6 +86,10 @@ def swept(folder: Path) -> bool:
         if not stat.S_ISDIR(state.st_mode) or (hasattr(os, "geteuid") and state.st_uid != os.geteuid()):
             return False
         lock = os.open(folder / LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    except FileNotFoundError:  # killed before it had its lock, or after it was gone
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # one that is not dead makes another
+        return not os.path.lexists(folder)
     except OSError:
         return not os.path.lexists(folder)
     try:

@@ -13,6 +13,7 @@ import errno
 import os
 import stat
 import time
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
@@ -231,13 +232,24 @@ def _liken(handle: int, part: Path, target: Path, there: os.stat_result) -> None
         except PermissionError:
             raise PermissionError(errno.EPERM, "it would not stay its owner's; run as that user") from None
     if hasattr(os, "listxattr"):
-        with contextlib.suppress(OSError):  # not on every disk, and some only for root
+        with _where_it_can_be():
             for name in os.listxattr(target):
-                with contextlib.suppress(OSError):
+                with _where_it_can_be():
                     os.setxattr(handle, name, os.getxattr(target, name))
     mode = stat.S_IMODE(there.st_mode)
     if stat.S_IMODE(os.fstat(handle).st_mode) != mode:
         os.chmod(part, mode)
+
+
+@contextlib.contextmanager
+def _where_it_can_be() -> Iterator[None]:
+    """Attributes are not on every disk, and some only for root; those that are lost otherwise are no small matter, as
+    access lists are among them."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (*_UNSUPPORTED, errno.EACCES, errno.EINVAL, errno.ENODATA):
+            raise
 
 
 def _link(part: Path, target: Path) -> None:

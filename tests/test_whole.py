@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
@@ -164,6 +165,37 @@ def test_what_is_under_way_is_no_file_to_lint_and_no_rule(tmp_path: Path) -> Non
     (tmp_path / "vllm" / whole.part_name("slow") / "rule.yaml").write_text("id: vllm/slow\n")
     part_of(tmp_path / "pod.yaml").write_text("vllm")
     assert list(trees.files([tmp_path])) == [] and rule_files(tmp_path) == []
+
+
+@linux
+@pytest.mark.parametrize("number, kept", [(errno.ENOTSUP, True), (errno.EIO, False), (errno.ENOSPC, False)])
+def test_attributes_that_are_lost_for_another_reason_than_the_disks_kind_refuse_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, kept: bool
+) -> None:
+    """Access lists are attributes: a file without them is not as it was."""
+    file = tmp_path / "pod.yaml"
+    file.write_text("old")
+
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "listxattr", lambda _: ["user.note"])
+    monkeypatch.setattr(os, "getxattr", lambda *_: b"kept")
+    monkeypatch.setattr(os, "setxattr", refused)
+    with contextlib.nullcontext() if kept else pytest.raises(OSError, match=os.strerror(number)):
+        whole.put(file, b"new")
+    assert file.read_text() == ("new" if kept else "old") and list(tmp_path.iterdir()) == [file]
+
+
+@linux
+def test_a_folder_whose_process_was_killed_without_a_lock_in_it_is_swept(tmp_path: Path) -> None:
+    """Before it had its lock, or between that and the folder itself."""
+    (tmp_path / "advisor-x-empty").mkdir()
+    (tmp_path / "advisor-x-full").mkdir()
+    (tmp_path / "advisor-x-full" / "theirs").touch()
+    with own_folders.temporary("advisor-x-", tmp_path):
+        assert not (tmp_path / "advisor-x-empty").exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["advisor-x-full"]
 
 
 @linux

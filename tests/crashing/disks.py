@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from tests.crashing.ground import Scene, scenes
+from tests.crashing.ground import Scene, cleared, scenes
 from tests.crashing.stepping import Ended
 from tests.crashing.steps import Base, Figures, halves, left, tree
 
@@ -38,15 +39,22 @@ def disk(place: Path) -> Iterator[bool]:
             subprocess.run(["umount", str(place)], check=True)
 
 
-def all_disks(base: Base, figures: Figures, quick: bool) -> None:
+def trials(base: Base, quick: bool) -> Iterator[Callable[[Base, Figures], None]]:
     """Every scene that keeps no cache on the disk, on each."""
+    with disk(base.folder) as there:
+        if not there:
+            print("disks: left out, as nothing can be mounted here")
+            return
     for scene in scenes():
         if not scene.env and scene.name != "a temporary folder" and not (quick and not scene.name.startswith("patch")):
-            with disk(base.folder) as there:
-                if not there:
-                    print("disks: left out, as nothing can be mounted here")
-                    return
-                _on(base, replace(scene, others=(*scene.others, FILLER)), figures)
+            yield partial(_mounted, scene)
+
+
+def _mounted(scene: Scene, base: Base, figures: Figures) -> None:
+    cleared(base.folder)
+    with disk(base.folder) as there:
+        assert there
+        _on(base, replace(scene, others=(*scene.others, FILLER)), figures)
 
 
 def _on(base: Base, scene: Scene, figures: Figures) -> None:
@@ -62,12 +70,12 @@ def _on(base: Base, scene: Scene, figures: Figures) -> None:
         again = base.run(scene)
         faults += [f"afterwards: {one}" for one in halves(tree(base.folder, scene), new, new) if not scene.fresh]
         faults += [f"afterwards: {again.code}"] if scene.same_answer and again.code != clean.code else []
-        figures.note("full disks", f"{scene.name}, {free} bytes free", faults)
+        figures.note("disks with 0 to 40 KiB free", f"{scene.name}, {free} bytes free", faults)
     base.lay(scene)
     if mounted("-o", "remount,ro", str(base.folder)):
         faults = _faults(base, scene, base.run(scene)) + halves(tree(base.folder, scene), old, old)
         mounted("-o", "remount,rw", str(base.folder))
-        figures.note("read-only disks", scene.name, faults)
+        figures.note("disks mounted read-only", scene.name, faults)
 
 
 def _faults(base: Base, scene: Scene, ended: Ended) -> list[str]:

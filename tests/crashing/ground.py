@@ -28,7 +28,7 @@ LOG = "INFO 11-30 10:00:00 [api_server.py:1289] vLLM API server version 0.28.0\n
 class Scene:
     """`lay` makes the files, `run` changes them. `others`: names of files that need not be as they were (SQLite's).
 
-    `soundly` looks, in a process of its own, whether what is there after a kill can be used.
+    `read`: what of a file's content counts. `soundly` looks, in a process of its own, whether what is there after a kill can be used.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Scene:
     fresh: bool = False  # each run makes files of other names
     same_answer: bool = True
     env: dict[str, str] = field(default_factory=dict)
+    read: Callable[[bytes], bytes] = lambda content: content
 
 
 def command(*words: str) -> Callable[[], object]:
@@ -156,6 +157,11 @@ def _piped() -> object:
     return command("diagnose", "-", "--output", "ticket.md")()
 
 
+def _kept_or_not(ticket: bytes) -> bytes:
+    """A ticket names what was pasted where it is kept; where it could not be, by its name alone."""
+    return ticket.replace(b"state/advisor/diagnose/20261130-120000/", b"")
+
+
 def _archive() -> None:
     from advisor.capture.archive import Archive
 
@@ -232,7 +238,7 @@ def scenes() -> tuple[Scene, ...]:
         Scene("lint --write-baseline", _old_baseline, command("lint", "tree", "--write-baseline", "known.json", "--no-cache")),
         Scene("knowledge refresh", _knowledge, _refresh),
         Scene("diagnose, what is kept", _nothing, _diagnosis, soundly=_resumable, others=("*/answers.json",), fresh=True),
-        Scene("diagnose, piped in, with a ticket", _nothing, _piped, others=("*/answers.json", "state*"), fresh=True),
+        Scene("diagnose, piped in, with a ticket", _nothing, _piped, others=("*/answers.json", "state*"), fresh=True, read=_kept_or_not),
         Scene("collect, its archive", _nothing, _archived_again),
         Scene("rules new", _rules, _new_rule, same_answer=False),
         Scene("patch --output FILE", _nothing, _series("fix.mbox")),

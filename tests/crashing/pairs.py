@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +13,9 @@ from advisor import whole
 from tests.crashing.ground import CHECK, Scene, command, scenes
 from tests.crashing.stepping import Ended, begun
 from tests.crashing.steps import Base, Figures, halves, left, tree
+
+ROUNDS = 8
+READ = "readings of a file that is being written"
 
 
 def together(base: Base, scene: Scene, works: Sequence[Callable[[], object]]) -> list[Ended]:
@@ -32,56 +35,50 @@ def named(name: str) -> Scene:
     return next(one for one in scenes() if one.name == name)
 
 
-def on_an_empty_cache(base: Base, figures: Figures, rounds: int) -> None:
-    """As many processes as a busy runner has, all of which find no cache: one answer, and a cache that is whole."""
-    for name in ("check, caches empty", "lint, cache empty")[rounds == 1 :]:
-        scene = named(name)
-        base.lay(scene)
-        alone = base.run(scene)
-        again = base.run(scene)
-        for count in (2,) * rounds + (12,) * (rounds // 4):
-            base.lay(scene)
-            ran = together(base, scene, [scene.run] * count)
-            faults = [f"{one.code} {one.err[-300:]}" for one in ran if (one.code, one.out, one.err) != (alone.code, alone.out, alone.err)]  # fmt: skip
-            after = base.run(scene)
-            faults += [] if (after.out, after.code) == (again.out, again.code) else [f"afterwards {after}"]
-            figures.note("pairs" if count == 2 else "crowds", name, [*faults, *left(base.folder)])
+def on_an_empty_cache(name: str, count: int, base: Base, figures: Figures) -> None:
+    """Two processes, or as many as a busy runner has, all of which find no cache: one answer, and a cache that is whole."""
+    scene = named(name)
+    base.lay(scene)
+    alone = base.run(scene)
+    again = base.run(scene)
+    base.lay(scene)
+    ran = together(base, scene, [scene.run] * count)
+    faults = [f"{one.code} {one.err[-300:]}" for one in ran if (one.code, one.out, one.err) != (alone.code, alone.out, alone.err)]  # fmt: skip
+    after = base.run(scene)
+    faults += [] if (after.out, after.code) == (again.out, again.code) else [f"afterwards {after}"]
+    figures.note(f"an empty cache found by {count}", name, [*faults, *left(base.folder)])
 
 
-def on_one_file(base: Base, figures: Figures, rounds: int) -> None:
+def on_one_file(count: int, base: Base, figures: Figures) -> None:
     """`fix --write` of one file by several: it is fixed once, and each either did it, found it done, or says so."""
     scene = named("fix --write")
     base.lay(scene)
     old = tree(base.folder, scene)
     base.run(scene)
     new = tree(base.folder, scene)
-    for count in (2,) * rounds + (8,) * (rounds // 4):
-        base.lay(scene)
-        ran = together(base, scene, [scene.run] * count)
-        faults = [f"{one.code}: {one.err[-300:]}" for one in ran if not _is_told(one)]
-        faults += halves(tree(base.folder, scene), old, new) + left(base.folder)
-        faults += [] if any(one.code in (0, 1) for one in ran) else ["nobody fixed it"]
-        base.run(scene)
-        faults += halves(tree(base.folder, scene), new, new)
-        figures.note("fixed by several", scene.name, faults)
+    base.lay(scene)
+    ran = together(base, scene, [scene.run] * count)
+    faults = [f"{one.code}: {one.err[-300:]}" for one in ran if not _is_told(one)]
+    faults += halves(tree(base.folder, scene), old, new) + left(base.folder)
+    faults += [] if any(one.code in (0, 1) for one in ran) else ["nobody fixed it"]
+    base.run(scene)
+    faults += halves(tree(base.folder, scene), new, new)
+    figures.note(f"a file fixed by {count}", scene.name, faults)
 
 
 def _is_told(one: Ended) -> bool:
     return one.code in (0, 1) or (one.code == 2 and "was changed while it was read" in one.err)
 
 
-def edited_underneath(base: Base, figures: Figures, rounds: int) -> None:
+def edited_underneath(by_move: bool, base: Base, figures: Figures) -> None:
     """Somebody saves the file while it is being fixed, in place or by a move: the edit stays, and the fix says so."""
     scene = named("fix --write")
-    for number in range(rounds):
-        base.lay(scene)
-        ran = base.run(scene, work=partial(_interrupted, scene, number % 2 == 0))
-        content = (base.folder / "a.sh").read_bytes()
-        faults = [] if content.endswith(b"# mine\n") and b"--swap-space" in content else ["the edit is lost"]
-        faults += (
-            [] if ran.code == 2 and "a.sh: was changed while it was read" in ran.err else [f"{ran.code} {ran.err}"]
-        )
-        figures.note("edited underneath", scene.name, [*faults, *left(base.folder)])
+    base.lay(scene)
+    ran = base.run(scene, work=partial(_interrupted, scene, by_move))
+    content = (base.folder / "a.sh").read_bytes()
+    faults = [] if content.endswith(b"# mine\n") and b"--swap-space" in content else ["the edit is lost"]
+    faults += [] if ran.code == 2 and "a.sh: was changed while it was read" in ran.err else [f"{ran.code} {ran.err}"]
+    figures.note("a file saved by another while it is fixed", scene.name, [*faults, *left(base.folder)])
 
 
 def _interrupted(scene: Scene, by_move: bool) -> object:
@@ -102,7 +99,7 @@ def _interrupted(scene: Scene, by_move: bool) -> object:
     return scene.run()
 
 
-def with_a_reader(base: Base, figures: Figures, seconds: float) -> None:
+def with_a_reader(seconds: float, base: Base, figures: Figures) -> None:
     """A file that is written again and again, and read meanwhile: each reading is one of the two contents."""
     scene = named("fix --write")
     base.lay(scene)
@@ -121,32 +118,35 @@ def with_a_reader(base: Base, figures: Figures, seconds: float) -> None:
     while time.monotonic() < until:
         found = file.read_bytes()
         faults += [] if found in contents else [f"{len(found)} bytes"]
-        figures.tried["readings beside a writer"] += 1
+        figures.tried[READ] += 1
     ended = writer.ended()
-    figures.note("writers", "a reader beside a writer", [*faults[:3], *([ended.err] if ended.code else [])])
+    figures.note(
+        "a writer beside them", "a reader beside a writer", [*faults[:3], *([ended.err] if ended.code else [])]
+    )
 
 
-def begun_by_many(base: Base, figures: Figures, rounds: int) -> None:
+def begun_by_many(base: Base, figures: Figures) -> None:
     """A rule of one name made by two, temporary folders by many: one has it, nobody sweeps what another has."""
     rules, temporary = named("rules new"), named("a temporary folder")
-    for _ in range(rounds):
-        base.lay(rules)
-        ran = together(base, rules, [command("rules", "new", "vllm/slot-leak", "--rules", "rules")] * 2)
-        codes = sorted(one.code for one in ran)
-        faults = [] if codes == [0, 2] else [f"{codes} {ran[0].err[-200:]} {ran[1].err[-200:]}"]
-        figures.note("rules made by two", rules.name, [*faults, *left(base.folder)])
-        ran = together(base, temporary, [temporary.run] * 6)
-        faults = [one.err[-300:] for one in ran if one.code] + list(map(str, base.temporary.glob("advisor-*")))
-        figures.note("temporary folders by six", temporary.name, faults)
+    base.lay(rules)
+    ran = together(base, rules, [command("rules", "new", "vllm/slot-leak", "--rules", "rules")] * 2)
+    codes = sorted(one.code for one in ran)
+    faults = [] if codes == [0, 2] else [f"{codes} {ran[0].err[-200:]} {ran[1].err[-200:]}"]
+    figures.note("a rule made by 2", rules.name, [*faults, *left(base.folder)])
+    ran = together(base, temporary, [temporary.run] * 6)
+    faults = [one.err[-300:] for one in ran if one.code] + list(map(str, base.temporary.glob("advisor-*")))
+    figures.note("temporary folders made by 6", temporary.name, faults)
 
 
-def all_pairs(base: Base, figures: Figures, quick: bool) -> None:
-    """All of these."""
-    on_an_empty_cache(base, figures, 1 if quick else 20)
-    on_one_file(base, figures, 1 if quick else 20)
-    edited_underneath(base, figures, 2 if quick else 20)
-    with_a_reader(base, figures, 0.3 if quick else 10)
-    begun_by_many(base, figures, 1 if quick else 20)
+def trials(base: Base, quick: bool) -> Iterator[Callable[[Base, Figures], None]]:
+    """Several rounds of all of these: who comes first is for chance to say."""
+    rounds = 1 if quick else ROUNDS
+    yield partial(with_a_reader, 0.3 if quick else 5)
+    for name in ("check, caches empty", "lint, cache empty")[quick:]:
+        yield from (partial(on_an_empty_cache, name, count) for count in (2,) * rounds + (12,) * (not quick))
+    yield from (partial(on_one_file, count) for count in (2,) * rounds + (8,) * (not quick))
+    yield from (partial(edited_underneath, at % 2 == 0) for at in range(2 if quick else rounds))
+    yield from (begun_by_many,) * rounds
 
 
 def warmed(base: Base) -> None:

@@ -13,6 +13,9 @@ from tests.crashing.ground import CHECK, ENGINE, Scene, command
 from tests.crashing.steps import Base, Figures
 
 Spoil = Callable[[Path], object]
+FLIPS = 24
+"""Bytes flipped of each cache, beside those at its ends, and twelve lines at which it is cut."""
+ANEW = "of these made anew as they were"
 OTHER = 4321  # somebody else's user id
 
 
@@ -68,7 +71,7 @@ def spoils(file: Path, flips: int) -> Iterator[tuple[str, Spoil]]:
         yield "somebody else's", lambda one: os.chown(one, OTHER, OTHER)
 
 
-def all_spoilt(base: Base, figures: Figures, quick: bool) -> None:
+def trials(base: Base, quick: bool) -> Iterator[Callable[[Base, Figures], None]]:
     """Every kind of cache in every way."""
     check = Scene("check", _pod, command(*CHECK, "--format", "json"), env={"XDG_CACHE_HOME": "cache"})
     lint = Scene("lint", _pod, command("lint", "pod.sh", "--format", "json"), env={"XDG_CACHE_HOME": "cache"})
@@ -78,20 +81,25 @@ def all_spoilt(base: Base, figures: Figures, quick: bool) -> None:
     ):
         base.lay(scene)
         clean = base.run(scene)
-        sound = base.folder.with_name("sound")
-        shutil.rmtree(sound, ignore_errors=True)
+        sound = base.folder.with_name(f"sound-{scene.name}")
         shutil.copytree(base.folder / "cache", sound)
         for pattern in patterns:
             (kept,) = (sound / "inference-advisor").glob(pattern)
-            ways = list(spoils(kept, 8 if quick else 96))
+            ways = list(spoils(kept, 8 if quick else FLIPS))
             for how, spoil in random.Random(pattern).sample(ways, 2) if quick else ways:
-                shutil.rmtree(base.folder / "cache")
-                shutil.copytree(sound, base.folder / "cache")
-                file = base.folder / "cache" / kept.relative_to(sound)
-                spoil(file)
-                faults = _used(base, scene, clean.code, clean.out)
-                figures.note("caches spoilt", f"{pattern} {how}", faults)
-                figures.tried["of these made anew"] += file.is_file() and file.read_bytes() == kept.read_bytes()
+                yield partial(_spoilt, scene, (clean.code, clean.out), (sound, kept), (f"{pattern} {how}", spoil))
+
+
+def _spoilt(
+    scene: Scene, wanted: tuple[int, str], at: tuple[Path, Path], way: tuple[str, Spoil], base: Base, figures: Figures
+) -> None:
+    (sound, kept), (how, spoil) = at, way
+    base.lay(scene)
+    shutil.copytree(sound, base.folder / "cache")
+    file = base.folder / "cache" / kept.relative_to(sound)
+    spoil(file)
+    figures.note("caches spoilt", how, _used(base, scene, *wanted))
+    figures.tried[ANEW] += file.is_file() and file.read_bytes() == kept.read_bytes()
 
 
 def _pod(folder: Path) -> None:

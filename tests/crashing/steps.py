@@ -1,4 +1,8 @@
-"""Each scene at every moment: killed there, out of space from there on, on a read-only disk, on a broken one."""
+"""Each scene at its moments: killed there, out of space from there on, on a read-only disk, on a broken one.
+
+A short scene is stopped at every operation; of a long one, which does the same for eight files, at the first, the last
+and the middle of those that stand alike: the same operation after the same one.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,29 @@ import random
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 
 from advisor.own_folders import LOCK
 from advisor.whole import is_part
 from tests.crashing.ground import Scene, cleared, scenes
-from tests.crashing.stepping import NOTHING, Ended, Plan, forked
+from tests.crashing.stepping import FILLING, NOTHING, Ended, Plan, forked
 
 SLOW = ("diagnose, piped", "lint --write", "check --output, a new", "check, caches", "patch --output FILE")
+SHORT = 20
+"""Operations of a scene that is stopped at each of them."""
+TOLD = {
+    "kill": "killed before an operation on files",
+    "half": "killed in the middle of a write",
+    "full": "the disk full from an operation on",
+    "broken": "one operation that fails",
+    "readonly": "all of it read-only",
+    "too large": "no file larger than 0, 100, 4096 bytes",
+}
+COMPARED = "files compared byte for byte"
 Tree = dict[str, tuple[object, ...]]
 
 
@@ -62,6 +78,8 @@ class Base:
     def lay(self, scene: Scene) -> None:
         """The scene's files as they are at first."""
         cleared(self.folder)
+        cleared(self.temporary)  # what one left is no other's fault
+        self.temporary.mkdir()
         self.folder.mkdir(parents=True, exist_ok=True)  # a disk's folder stays
         scene.lay(self.folder)
 
@@ -77,7 +95,9 @@ def tree(folder: Path, scene: Scene) -> Tree:
             continue
         state = path.lstat()
         kind = stat.S_IFMT(state.st_mode)
-        content: object = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else ""
+        content: object = (
+            os.readlink(path) if path.is_symlink() else scene.read(path.read_bytes()) if path.is_file() else ""
+        )
         notes: object = ()
         with contextlib.suppress(OSError):
             notes = [(one, os.getxattr(path, one)) for one in os.listxattr(path) if one.startswith("user.")]
@@ -98,38 +118,57 @@ def halves(now: Tree, old: Tree, new: Tree) -> list[str]:
 
 @dataclass
 class Figures:
-    """What was tried, and what went wrong."""
+    """What was tried by kind, what went wrong, and how long it took of one processor."""
 
-    tried: Counter[str]
-    wrong: list[str]
+    tried: Counter[str] = field(default_factory=Counter)
+    faulty: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    seconds: float = 0.0
 
     def note(self, kind: str, where: str, faults: Iterable[str]) -> None:
         """One more was tried."""
+        found = [f"{where}: {one}" for one in faults]
         self.tried[kind] += 1
-        self.wrong += [f"{where}: {one}" for one in faults]
+        self.faulty[kind] += bool(found)
+        self.wrong += found
+
+    def add(self, other: Figures) -> None:
+        """What was noted elsewhere."""
+        self.tried.update(other.tried)
+        self.faulty.update(other.faulty)
+        self.wrong += other.wrong
+        self.seconds += other.seconds
 
 
-def stepped(base: Base, scene: Scene, figures: Figures, quick: bool = False) -> None:
-    """One scene, at every moment or at one of each kind."""
+def stepped(base: Base, scene: Scene, quick: bool) -> Iterator[Callable[[Base, Figures], None]]:
+    """A trial for each moment of a scene that is worth one; quickly, for one of each kind."""
     base.lay(scene)
     old = tree(base.folder, scene)
     clean = base.run(scene)
     new = tree(base.folder, scene)
-    if clean.code not in (0, 1) or left(base.folder):
-        figures.wrong.append(f"{scene.name}: ended with {clean.code}: {clean.err[-500:]} {left(base.folder)}")
-        return
+    assert clean.code in (0, 1) and not left(base.folder), (scene.name, clean, left(base.folder))
     plans = _plans(clean.calls)
     for plan in _few(plans, scene.name) if quick else plans:
-        _tried(base, scene, plan, (old, new, clean), figures)
+        yield partial(_tried, scene, plan, (old, new, clean))
+
+
+def moments(calls: Sequence[str]) -> list[int]:
+    """Those to stop at, from 1 on: all of a few; else the first, last and middle of those that stand alike."""
+    if len(calls) <= SHORT:
+        return list(range(1, len(calls) + 1))
+    alike: dict[tuple[str, str], list[int]] = {}
+    for at, pair in enumerate(zip(("", *calls), calls, strict=False), 1):
+        alike.setdefault(pair, []).append(at)
+    return sorted({one for some in alike.values() for one in (some[0], some[len(some) // 2], some[-1])})
 
 
 def _plans(calls: tuple[str, ...]) -> list[Plan]:
-    numbers = range(1, len(calls) + 1)
+    chosen = moments(calls)
     return [
-        *(Plan("kill", at) for at in numbers),
-        *(Plan("half", at) for at in numbers if calls[at - 1] == "write"),
-        *(Plan("full", at) for at in numbers),
-        *(Plan("broken", at) for at in numbers),
+        *(Plan("kill", at) for at in chosen),
+        *(Plan("half", at) for at in chosen if calls[at - 1] == "write"),
+        *(Plan("full", at) for at in chosen if calls[at - 1] in FILLING),
+        *(Plan("broken", at) for at in chosen),
         Plan("readonly"),
         *(Plan("too large", size=size) for size in (0, 100, 4096)),
     ]
@@ -141,14 +180,14 @@ def _few(plans: list[Plan], name: str) -> list[Plan]:
     return [random.Random(name).choice(some) for some in kinds if some]
 
 
-def _tried(base: Base, scene: Scene, plan: Plan, known: tuple[Tree, Tree, Ended], figures: Figures) -> None:
+def _tried(scene: Scene, plan: Plan, known: tuple[Tree, Tree, Ended], base: Base, figures: Figures) -> None:
     old, new, clean = known
     base.lay(scene)
     ended = base.run(scene, plan)
     now = tree(base.folder, scene)
     killed = plan.kind in ("kill", "half")
     faults = [f"half: {one}" for one in halves(now, old, new)]
-    figures.tried["files compared"] += len({*now, *old, *new})
+    figures.tried[COMPARED] += len({*now, *old, *new})
     if not killed:
         faults += _told(scene, ended, clean)
         if plan.kind != "broken":
@@ -156,6 +195,13 @@ def _tried(base: Base, scene: Scene, plan: Plan, known: tuple[Tree, Tree, Ended]
     if scene.soundly:
         sound = base.run(scene, work=scene.soundly)
         faults += [] if sound.code == 0 else [f"cannot be used: {sound.err[-500:]}"]
+    faults += _afterwards(base, scene, new, clean)
+    figures.note(TOLD[plan.kind], f"{scene.name}, {plan} {_named(clean, replace(plan))}", faults)
+
+
+def _afterwards(base: Base, scene: Scene, new: Tree, clean: Ended) -> list[str]:
+    """What is not as it is to be once the command has run again."""
+    faults: list[str] = []
     again = base.run(scene)
     if again.code != clean.code and scene.same_answer:
         faults.append(f"afterwards: ended with {again.code}: {again.err[-500:]}")
@@ -166,7 +212,7 @@ def _tried(base: Base, scene: Scene, plan: Plan, known: tuple[Tree, Tree, Ended]
     faults += [f"afterwards: left {one}" for one in still]
     if scene.same_answer and not scene.fresh and again.out != clean.out:
         faults.append("afterwards: another answer")
-    figures.note(plan.kind, f"{scene.name}, {plan} {_named(clean, replace(plan))}", faults)
+    return faults
 
 
 def _named(clean: Ended, plan: Plan) -> str:
@@ -185,8 +231,8 @@ def _told(scene: Scene, ended: Ended, clean: Ended) -> list[str]:
     return []
 
 
-def all_stepped(base: Base, figures: Figures, quick: bool) -> None:
-    """Every scene; quickly, a few moments of those that take no seconds."""
+def trials(base: Base, quick: bool) -> Iterator[Callable[[Base, Figures], None]]:
+    """Of every scene; quickly, a few moments of those that take no seconds."""
     for scene in scenes():
         if not (quick and scene.name.startswith(SLOW)):
-            stepped(base, scene, figures, quick)
+            yield from stepped(base, scene, quick)

@@ -10,12 +10,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from advisor.jobs.lint_cache import Cache
 from tests.crashing.ground import ENGINE, Scene, command
-from tests.crashing.steps import Base, Figures
+from tests.crashing.steps import Base, Figures, moments
 
 CALLS = ("pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "mkdir", "write", "rename", "fchown")
 
@@ -49,18 +50,18 @@ def run(base: Base, *injected: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def laid(base: Base, kept: Path | None) -> None:
-    """The files to lint, the cache as it was kept or empty of results."""
+def laid(base: Base, kept: Path | None, edited: bool = False) -> None:
+    """The files to lint, as they were or edited since; the cache as it was kept or empty of results."""
     shutil.rmtree(base.folder, ignore_errors=True)
     (base.folder / "tree").mkdir(parents=True)
     for at in range(4):
-        (base.folder / "tree" / f"{at}.sh").write_text(f"#!/bin/sh\n# {at}\n{ENGINE}")
+        (base.folder / "tree" / f"{at}.sh").write_text(f"#!/bin/sh\n# {at}\n{ENGINE}{'# edited' * edited}\n")
     if kept is not None:
         shutil.copytree(kept, base.folder / "cache")
 
 
-def all_called(base: Base, figures: Figures, quick: bool) -> None:
-    """Killed before each of them, and each of them failing: the report is the same then and afterwards."""
+def trials(base: Base, quick: bool) -> Iterator[Callable[[Base, Figures], None]]:
+    """Killed before some of them, and some of them failing: the report is the same then and afterwards."""
     base.printed.mkdir(exist_ok=True)
     laid(base, None)
     clean = run(base)
@@ -72,27 +73,26 @@ def all_called(base: Base, figures: Figures, quick: bool) -> None:
     empty = base.folder.with_name("empty")
     shutil.copytree(filled, empty, ignore=shutil.ignore_patterns("lint"), dirs_exist_ok=True)
     for start, kept in (("nothing kept", empty), ("other results kept", filled))[: 1 if quick else 2]:
-        laid(base, kept)
-        for one in (base.folder / "tree").iterdir() if kept is filled else ():
-            one.write_text(one.read_text() + "# edited\n")
+        laid(base, kept, kept is filled)
         wanted = run(base).stdout
-        for call, number in _counted(base.printed / "strace").items():
-            for at in range(1, number + 1)[:: number if quick else 1]:
-                hows = (f"signal=KILL:when={at}", f"error=ENOSPC:when={at}+", f"error=EIO:when={at}")
-                for how in hows if at % 4 == 1 else hows[:1]:
-                    _befallen(base, figures, kept, kept is filled, (call, how, start, wanted))
+        calls = _called(base.printed / "strace")
+        chosen = moments(calls)
+        if quick:
+            chosen = chosen[len(chosen) // 2 :][:1]
+        for one in chosen:
+            call, when = calls[one - 1], calls[:one].count(calls[one - 1])
+            for how in (f"signal=KILL:when={when}", f"error=ENOSPC:when={when}+", f"error=EIO:when={when}"):
+                yield partial(_befallen, (kept, kept is filled), (call, how, start, wanted))
 
 
-def _counted(log: Path) -> Counter[str]:
+def _called(log: Path) -> tuple[str, ...]:
     # 12345 pwrite64(5, "…", 512, 0) = 512
-    return Counter(re.findall(r"(?m)^\d+ +(\w+)\(", log.read_text(errors="replace")))
+    return tuple(re.findall(r"(?m)^\d+ +(\w+)\(", log.read_text(errors="replace")))
 
 
-def _befallen(base: Base, figures: Figures, kept: Path, edited: bool, what: tuple[str, str, str, str]) -> None:
-    call, how, start, wanted = what
-    laid(base, kept)
-    for one in (base.folder / "tree").iterdir() if edited else ():
-        one.write_text(one.read_text() + "# edited\n")
+def _befallen(start: tuple[Path, bool], what: tuple[str, str, str, str], base: Base, figures: Figures) -> None:
+    call, how, name, wanted = what
+    laid(base, *start)
     ran = run(base, "-e", f"inject={call}:{how}")
     faults = []
     if "KILL" not in how and (ran.returncode, ran.stdout, ran.stderr) != (1, wanted, ""):
@@ -101,5 +101,5 @@ def _befallen(base: Base, figures: Figures, kept: Path, edited: bool, what: tupl
         again = base.run(LINT)
         if (again.code, again.out, again.err) != (1, wanted, ""):
             faults.append(f"{when}: {again.code} {again.err[-300:]}")
-    kind = "system calls killed at" if "KILL" in how else "system calls that failed"
-    figures.note(kind, f"lint, {start}, {call} {how}", faults)
+    kind = "killed before a system call on SQLite's files" if "KILL" in how else "system calls on them that fail"
+    figures.note(kind, f"lint, {name}, {call} {how}", faults)

@@ -49,7 +49,8 @@ LINTS = {
 
 DEPLOYED = {
     "run.sh": "pip install vllm==0.28.0\nvllm serve m -tp 2\n",
-    "pod.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: a, image: 'vllm/vllm-openai:v0.28.0'}]}\n",
+    "pod.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+    "spec: {containers: [{name: a, image: 'vllm/vllm-openai:v0.28.0'}]}\n",
 }
 """What a process lints before anybody asks: the first file of a kind takes twenty times as long as the next."""
 
