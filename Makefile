@@ -68,7 +68,7 @@ quality: $(VENV)/.quality
 soak: $(VENV)/.dev
 	@$(PY) -m tests.soak
 
-crashing: $(VENV)/.dev # three to five minutes on two idle cores
+crashing: $(VENV)/.dev # 400 seconds of a processor, on all there are
 	@$(PY) -m tests.crashing
 
 $(VENV)/.fuzz: $(VENV)/.dev locks/fuzz.txt

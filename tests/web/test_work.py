@@ -159,3 +159,21 @@ def test_a_process_that_does_not_start_is_tried_again(tmp_path, monkeypatch, cap
             ready(client)
             assert client.post("/v1/check", json=HANG).status_code == 200
     assert "a process does not start, again in 0.05 s" in capsys.readouterr().err
+
+
+LINTED = """
+import sys
+from advisor.faces.web import judging
+from advisor.faces.web.parcels import Kept, Received
+judging.warm()
+before = set(sys.modules)
+judging.lint(Received({}, (Kept("run.sh", __import__("pathlib").Path(sys.argv[1])),)))
+print(sorted(one for one in set(sys.modules) - before if one.startswith("advisor.")))
+"""
+
+
+def test_a_process_has_loaded_what_lint_needs_before_anybody_asks(tmp_path):
+    (tmp_path / "body").write_text("pip install vllm==0.28.0\nvllm serve m -tp 2 --swap-space 4\n")
+    words = [sys.executable, "-c", LINTED, str(tmp_path / "body")]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
