@@ -93,19 +93,38 @@ class _State:
         self.assigned.pop(name, None)
 
 
-def commands(text: str, masked: str, scope: Scope | None = None) -> list[Command]:
+_REREAD, _REREAD_LEAST, _WITHIN = 8, 1 << 20, 8
+
+
+@dataclass
+class _Reread:
+    """What is left to read again: a here-document is read with all that stands before it, for the sake of its places,
+    so thousands of them, or one in another in another, would be the square of the script."""
+
+    characters: int
+    within: int = 0
+
+    def take(self, characters: int) -> bool:
+        if self.within >= _WITHIN or characters > self.characters:
+            return False
+        self.characters -= characters
+        self.within += 1
+        return True
+
+
+def commands(text: str, masked: str, scope: Scope | None = None, reread: _Reread | None = None) -> list[Command]:
     """Every simple command of the script in the order written. `masked` is what `words.prepare` made of `text`.
 
-    `scope` are variables known from the start.
+    `scope` are variables known from the start; `reread` says how much may be read again of here-documents.
     """
-    reader = _Reader(text, scope or {})
+    reader = _Reader(text, scope or {}, reread or _Reread(max(_REREAD_LEAST, _REREAD * len(text))))
     reader.visit(bash_tree(masked))
     return reader.found
 
 
 class _Reader:
-    def __init__(self, text: str, scope: Scope) -> None:
-        self.text, self.state = text, _State(dict(scope))
+    def __init__(self, text: str, scope: Scope, reread: _Reread) -> None:
+        self.text, self.state, self.reread = text, _State(dict(scope)), reread
         self.found: list[Command] = []
 
     def visit(self, node: Node) -> None:
@@ -167,11 +186,16 @@ class _Reader:
 
     def _list(self, node: Node) -> None:
         """`[ … ] && X=5`: what follows a test may not have run."""
-        first = node.named_children[0] if node.named_children else None
+        lists = [node]  # `a && b && c` is a list in a list, as deep as there are commands
+        while (first := next(iter(lists[-1].named_children), None)) is not None and first.type == "list":
+            lists.append(first)
         if first is not None and first.type in ("test_command", "negated_command"):
-            self._branch(node)
+            self._branch(lists[-1])
         else:
-            self._children(node)
+            self._children(lists[-1])
+        for outer in reversed(lists[:-1]):
+            for child in outer.children[1:]:
+                self.visit(child)
 
     def _source(self, node: Node) -> str:
         return self.text[slice(*place(node))]
@@ -264,8 +288,11 @@ class _Reader:
             if child.type != "heredoc_body" or head not in _WRITERS:
                 continue
             start, end = place(child)
+            if not self.reread.take(end):
+                continue
             blank = "".join(char if char == "\n" else " " for char in self.text[:start]) + self.text[start:end]
-            self.found.extend(commands(blank, prepare(blank).text))
+            self.found.extend(commands(blank, prepare(blank).text, reread=self.reread))
+            self.reread.within -= 1
 
     def _command(self, node: Node, strays: list[Node] | None = None) -> None:
         prefixes: list[Binding] = []

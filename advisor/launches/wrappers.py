@@ -31,6 +31,7 @@ _WRAPPERS: dict[str, frozenset[str]] = {
     "numactl": frozenset({"-C", "-N", "-m", "-i", "-p"}),
     "taskset": frozenset({"-c", "--cpu-list"}),
 }
+MAX_WRAPPERS = 12
 _REMOTE = {
     "ssh": frozenset({"-b", "-c", "-D", "-E", "-F", "-i", "-J", "-L", "-l", "-m", "-o", "-p", "-R", "-S", "-W", "-w"}),
     "pdsh": frozenset({"-f", "-l", "-t", "-u", "-R"}),
@@ -63,29 +64,35 @@ def base(word: str) -> str:
     return word.rsplit("/", 1)[-1]
 
 
-def peel(command: Command, inner: Inner) -> list[Command]:
-    """The command without its wrappers; several when one starts a shell on a string. `inner` reads such a string."""
-    for _ in range(12):
+def peel(command: Command, inner: Inner, most: int = MAX_WRAPPERS) -> list[Command]:
+    """The command without its wrappers; several when one starts a shell on a string. `inner` reads such a string.
+
+    No more than `most` are taken off: of a thousand shells within one another the rest stays as it stands.
+    """
+    for left in reversed(range(most)):
         if not command.words:
             break
         head = base(command.words[0].text)
         if head in _REMOTE and (said := _remote(command.words, _REMOTE[head])):
-            return [one for words in said for one in _spread(command, words, inner)]
+            return [one for words in said for one in _spread(command, words, inner, left)]
         if head in _TERMINALS:
             scripts = [word for word in command.words[1:] if any(char.isspace() for char in word.text)]
             if scripts:
                 return [
-                    _within(command, one) for word in scripts for found in inner(word) for one in peel(found, inner)
+                    _within(command, one)
+                    for word in scripts
+                    for found in inner(word)
+                    for one in peel(found, inner, left)
                 ]
             return [replace(command, words=tuple(w for w in command.words if w.text not in ("C-m", "Enter", "ENTER")))]
         if head in _KUBECTL and (started := _kubectl_run(command)):
-            return peel(started, inner)
+            return peel(started, inner, left)
         if head in _CARRIERS:
-            return _carried(command, inner)
+            return _carried(command, inner, left)
         if head == "eval" and len(command.words) > 1:
-            return _spread(command, command.words[1:], inner)
+            return _spread(command, command.words[1:], inner, left)
         if script := script_of(command.words):
-            return [_within(command, one) for found in inner(script) for one in peel(found, inner)]
+            return [_within(command, one) for found in inner(script) for one in peel(found, inner, left)]
         if head in _DOCKER and (entered := _docker_entered(command)):
             command = entered
         elif head in _DOCKER and (run := _docker_arguments(command.words)):
@@ -105,14 +112,14 @@ def _remote(words: tuple[Word, ...], takes: frozenset[str]) -> list[tuple[Word, 
     return [words[at + 1 :]] if words[at + 1 :] else []
 
 
-def _spread(command: Command, words: tuple[Word, ...], inner: Inner) -> list[Command]:
+def _spread(command: Command, words: tuple[Word, ...], inner: Inner, left: int) -> list[Command]:
     """Words handed to another shell: one with blanks in it is a script."""
     if len(words) == 1 and any(char.isspace() for char in words[0].text):
-        return [_within(command, one) for found in inner(words[0]) for one in peel(found, inner)]
-    return peel(replace(command, words=words), inner)
+        return [_within(command, one) for found in inner(words[0]) for one in peel(found, inner, left)]
+    return peel(replace(command, words=words), inner, left)
 
 
-def _carried(command: Command, inner: Inner) -> list[Command]:
+def _carried(command: Command, inner: Inner, left: int) -> list[Command]:
     """A launcher's own variables, and the script of a shell it starts; else the command as it stands."""
     words = command.words
     bindings = [
@@ -123,7 +130,7 @@ def _carried(command: Command, inner: Inner) -> list[Command]:
     command = replace(command, environment=(*command.environment, *bindings))
     for index in range(1, len(words)):
         if script := script_of(words[index:]):
-            return [_within(command, one) for found in inner(script) for one in peel(found, inner)]
+            return [_within(command, one) for found in inner(script) for one in peel(found, inner, left)]
     return [command]
 
 
