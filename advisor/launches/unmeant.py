@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 
+from advisor.launches.heredocs import Closings
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
@@ -26,10 +27,9 @@ _SAID = Shape(
 )  # echo 'vllm serve m'
 _SAYERS = ("echo ", "echo\t", "printf", "grep", "rg ", "rg\t", "pkill", "killall", "git commit", "vllm bench serve")
 """One of them is in what `_SAID` finds."""
-_HEREDOC = Shape(
-    r"^([^\n]*?)<<-?[ \t]*[\"']?([A-Za-z_]\w*)[\"']?([^\n]*)\n((?:(?![ \t]*\2[ \t]*$)[^\n]*\n){0,400}?)[ \t]*\2[ \t]*$",
-    re.M,
-)  # cat <<EOF
+_HEREDOC = Shape(r"<<-?[ \t]*+[\"']?([A-Za-z_]\w*+)[\"']?")  # cat <<EOF
+_DOCUMENT_LINES = 400  # of a longer one the closing line may be another's
+_STARTED_WITHIN = 100_000  # characters behind it in which a text starts the file that it wrote
 _PRINTS = Shape(r"(?:cat|echo)[ \t]*\Z")
 _TO_FILE = Shape(r"(?<![0-9])>{1,2}[ \t]*[\"']?([^\s;&|\"'<>]+)|\btee[ \t]+(?:-a[ \t]+)?[\"']?([^\s;&|\"'<>]+)")
 _BETWEEN = Shape(r"(?<=\\\n)(?:[ \t]*#[^\n]*\n){1,40}(?=[ \t]*[-–—]{1,2}[A-Za-z{])")
@@ -57,7 +57,7 @@ def clear(text: str, begins: re.Pattern[str]) -> Cleared:
         text = _BETWEEN.sub(lambda found: _join(found, joined), text)
         text = _without_comments(text, begins)
     if "<<" in text:
-        text = _HEREDOC.sub(lambda found: _heredoc(found, text, written), text)
+        text = _without_documents(text, written)
     if any(map(text.__contains__, _SAYERS)):
         text = _SAID.sub(_said, text)
     return Cleared(text, tuple(joined), tuple(written))
@@ -77,14 +77,22 @@ def _said(found: re.Match[str]) -> str:
     return found.group()[:start] + _blank(found.group(1))
 
 
-def _heredoc(found: re.Match[str], text: str, written: list[tuple[int, int, bool]]) -> str:
-    head, rest = found.group(1), found.group(3)
-    if file := _TO_FILE.search(head + rest):
-        name = (file.group(1) or file.group(2)).rpartition("/")[2]
-        written.append((*found.span(4), name in text[found.end() : found.end() + 100_000]))
-    elif _PRINTS.search(head) and "|" not in rest:
-        return _blank(found.group())
-    return found.group()
+def _without_documents(text: str, written: list[tuple[int, int, bool]]) -> str:
+    """Without the here-documents that are only printed; those that go to a file are told in `written`."""
+    closings, pieces, kept, at = Closings(text), [], 0, 0
+    for found in _HEREDOC.finditer(text):
+        closing = closings.after(found[1], found.end()) if found.start() >= at else None
+        if closing is None or closing.line - closings.line_of(found.end()) > _DOCUMENT_LINES + 1:
+            continue
+        line, body = text.rfind("\n", 0, found.start()) + 1, text.index("\n", found.end()) + 1
+        head, rest, at = text[line : found.start()], text[found.end() : body - 1], closing.end
+        if file := _TO_FILE.search(head + rest):
+            name = (file.group(1) or file.group(2)).rpartition("/")[2]
+            written.append((body, closing.start, text.find(name, at, at + _STARTED_WITHIN) >= 0))
+        elif _PRINTS.search(head) and "|" not in rest:
+            pieces += [text[kept:line], _blank(text[line:at])]
+            kept = at
+    return "".join([*pieces, text[kept:]])
 
 
 def _without_comments(text: str, begins: re.Pattern[str]) -> str:

@@ -26,7 +26,7 @@ _LOOSE_CONTINUATION = Shape(r"\\([ \t\r]+)(?=\n)")  # a backslash with blanks af
 _PLACEHOLDER = Shape(r"<[^<>\s|&;\"'`()]{1,60}>")  # <path>
 _NAME = Shape(r"[A-Za-z_]\w*")
 _ASSIGNMENT = Shape(r"[A-Za-z_]\w*=")
-_HEREDOC = Shape(r"<<[-~]?[ \t]*([\"']?)([A-Za-z_]\w*)\1[^\n]*\n")  # cat <<'EOF'
+_HEREDOC = Shape(r"<<[-~]?[ \t]*+([\"']?)([A-Za-z_]\w*+)\1[^\n]*\n")  # cat <<'EOF'
 _RESERVED = {
     "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",
     "select", "function", "time",
@@ -132,6 +132,7 @@ class _Walk:
         self.found: list[tuple[int, int]] = []
         self.begun: int | None = None
         self.slips = 0
+        self.last_line = text.rfind("\n")
 
     def run(self) -> int | None:
         """Walk to the end; the place of a quote that never closes, or None."""
@@ -177,7 +178,7 @@ class _Walk:
         if char == "<":
             if placeholder := _PLACEHOLDER.match(text, at):
                 return self._hide(at, placeholder.end())
-            if heredoc := _HEREDOC.match(text, at):
+            if at < self.last_line and (heredoc := _HEREDOC.match(text, at)):
                 self.simple = False
                 return _heredoc_end(text, heredoc.end(), heredoc.group(2))
         if char == "#" and not fresh:

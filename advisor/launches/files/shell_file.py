@@ -17,13 +17,12 @@ from dataclasses import replace
 from advisor.launches.files import script, yaml_file
 from advisor.launches.files.page import Page, blanked
 from advisor.launches.files.script import Before
+from advisor.launches.heredocs import Closings
 from advisor.launches.syntax import Binding
 from advisor.model.deployment import Deployment
 from advisor.model.knowledge import Knowledge
 
-_HERE = re.compile(
-    r"<<[ \t]*(?P<quote>['\"]?)(?P<mark>[A-Za-z_]\w*)(?P=quote)[^\n]*\n(?P<body>.*?)^(?P=mark)[ \t]*\r?$", re.M | re.S
-)
+_HERE = re.compile(r"<<[ \t]*+(?P<quote>['\"]?)(?P<mark>[A-Za-z_]\w*+)(?P=quote)")
 _OBJECT, _KIND = re.compile(r"(?m)^apiVersion:"), re.compile(r"(?m)^kind:")
 _POWERSHELL = re.compile(r"(?i)\.ps[m1]?1$")
 _BATCH = re.compile(r"(?i)\.(?:cmd|bat)$")
@@ -58,14 +57,26 @@ def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment
 
 def manifests(page: Page) -> Iterator[Deployment | None]:
     """What the here-documents deploy that are manifests, `kubectl apply -f - <<EOF` among them."""
-    for found in _HERE.finditer(page.text):
-        body = found.group("body")
+    for first, last in _documents(page.text):
+        body = page.text[first:last]
         if not (_OBJECT.search(body) and _KIND.search(body)):
             continue
-        shown = yaml_file.read(page.name, blanked(page.text, [found.span("body")]), page.knowledge)
+        shown = yaml_file.read(page.name, blanked(page.text, [(first, last)]), page.knowledge)
         if shown is not None:
             moved = (replace(one, launch=replace(one.launch, text=page.text)) for one in shown.workloads)
             yield replace(shown, text=page.text, workloads=tuple(moved))
+
+
+def _documents(text: str) -> Iterator[tuple[int, int]]:
+    """The characters of each here-document that is closed where its line begins."""
+    closings, at = Closings(text, returns=True), 0
+    for found in _HERE.finditer(text):
+        closing = closings.after(found["mark"], found.end()) if found.start() >= at else None
+        while closing is not None and closing.word != closing.start:  # one that stands further in closes only `<<-`
+            closing = closings.after(found["mark"], closing.end)
+        if closing is not None:
+            yield text.index("\n", found.end()) + 1, closing.start
+            at = closing.end
 
 
 def _bindings(text: str, pattern: re.Pattern[str]) -> Iterator[Binding]:
