@@ -26,7 +26,7 @@ from advisor.evidence.partial_build import PartialBuild
 _NUMBER = VERSION.replace("?P<version>", "")
 # vllm-0.28.0+cu129-cp38-abi3-manylinux1_x86_64.whl
 _WHEEL = (
-    r"(?:\S*/)?(vllm[-_]ascend|sglang|lmdeploy|vllm|xllm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)"
+    r"(?:(?<!\S)\S*/)?(vllm[-_]ascend|sglang|lmdeploy|vllm|xllm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)"
     r"(?:-\d\w*)?-[a-z]{2}\d[\w.]*-\w+-[\w.]+\.whl"
 )
 # https://github.com/vllm-project/vllm/releases/tag/v0.28.0
@@ -57,6 +57,7 @@ _ON_TOP = (
     r"|(?:the|our|its)\s+(?P<what>(?:[\w-]+\s+){0,3}(?:guard|check|fix|patch|assert\w*|change|commit)s?\b))"
 )
 # 0.28.0, #50514 applied
+_BEFORE_CHINESE = r"(?<![A-Za-z0-9.+])(?=[A-Za-z0-9.+]*?\d\.\d)[A-Za-z0-9.+]++(?=[\u4e00-\u9fff])"  # 0.11.0版本
 _APPLIED = (
     rf"(?P<number>{_NUMBER})[\s,，]*(?:and\s+|with\s+)?{_PR}\s+(?:is\s+|was\s+)?"
     r"(?:(?P<more>applied|cherry-?picked|picked|back-?ported|merged|included)|(?P<less>reverted|removed|backed out))"
@@ -76,7 +77,7 @@ def plainly(text: str) -> tuple[str, list[str]]:
     text = re.sub(_WHEEL, r" \1 \2 ", text, flags=re.I)
     text = re.sub(_ADDRESS, r" \1 \2 ", text, flags=re.I)
     text = re.sub(r"(?<=[\u4e00-\u9fff])(?=[vV]?\d+\.\d)", " ", text)
-    text = re.sub(r"(\d\.\d+[A-Za-z0-9.+]*)(?=[\u4e00-\u9fff])", r"\1 ", text)
+    text = re.sub(_BEFORE_CHINESE, r"\g<0> ", text)
     text = re.sub(rf"({_NUMBER})\s*(?:-+>|=+>|→)\s*(?={_NUMBER})", r"from \1 to ", text)
     notes: list[str] = []
 

@@ -245,7 +245,7 @@ def _take_versions(reading: PartialBuild) -> None:
 
 def _take_candidate(reading: PartialBuild, number: str) -> None:
     """`0.20.2rc`: some candidate of 0.20.2, and which is not said."""
-    base = re.sub(r"\.?[a-z]+\Z", "", number)
+    base = re.sub(r"\.?(?<![a-z])[a-z]+\Z", "", number)
     reading.notes.append(f"some candidate of {base}: {number}1 or later, before {base}; its number is not given")
     reading.least, reading.below = reading.least or f"{number}1", reading.below or base
 

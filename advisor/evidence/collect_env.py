@@ -109,7 +109,7 @@ FACTS = (
     *KINDS,
 )
 
-_KEYED = Shape(r"^([A-Za-z][\w. -]*?) *: *(\S.*)$", re.M)
+_KEYED = Shape(r"^([A-Za-z](?:[\w. -]*[\w.-])?) *: *(\S.*)$", re.M)
 _PIP = Shape(
     r"^(?:\[(?:pip3?|conda)\] |[-*] |Name: )?([\w.-]+?)(?:-cu\d+)?(?:\[[\w,. -]*\])?"
     r"(?: ?==?=? ?| +|\nVersion: )(\d[\w.+!]*)|"

@@ -73,7 +73,7 @@ _NOISE = Shape(r"[-lbcdps][r-][w-][xsS-][r-]|total \d|\d+ +[-l][rwx-]{9}")  # ls
 _MINE = Shape(
     r"^(?:\S*:)?[0-9a-f]{6,16}-[0-9a-f]{6,16} [r-][w-][x-][ps] |"
     r"^(?:/proc/\d+/maps: *)?/\S+/lib\w+\.so[\d.]*(?: \(deleted\))? *$|"
-    r"^\s+lib\S+ => /\S+ \(0x|^\S+ +\d+ +\S+ +(?:mem|DEL) +REG ",
+    r"^[^\S\n]++lib\S+ => /\S+ \(0x|^\S+ +\d+ +\S+ +(?:mem|DEL) +REG ",
     8,  # re.M
 )
 _FULL = Shape(r"\.so\.(\d+\.\d+\.\d+)$")

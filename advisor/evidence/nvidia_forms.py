@@ -18,15 +18,17 @@ from advisor.model.shape import Shape
 TABLE = "NVIDIA-SMI "
 TOPOLOGY = "= Connection traversing PCIe as well as the SMP interconnect"  # the legend of `nvidia-smi topo -m`
 LOG = "NVSMI LOG"
-NAME_ROW = Shape(r"\| +(\d{1,4}) +(\S.*?)(?: +(?:On|Off|N/A))? *\|[^|]*\|[^|]*\| *$")
+NAME_ROW = Shape(r"\| +(\d{1,4}) +(\S(?: *+[^ \n])*?)(?: +(?:On|Off|N/A))? *\|[^|]*\|[^|]*\| *$")
 _USE_CELLS = Shape(r"\|[^|]*\|[^|]*\|[^|]*\| *$")
 _POWER = Shape(r"(\d{1,6})W? +/ +(\d{1,6})W|(\d{1,6})W +/")
 _MEMORY = Shape(r"(\d{1,9})MiB +/")
 _PERCENT = Shape(r"\| +(\d{1,3})% ")
-_PROCESS = Shape(r"\| +(\d{1,4}) +(?:(?:N/A|\d+) +(?:N/A|\d+) +)?\d+ +(?:C|M)(?:\+\w)? +(\S.*?) +(?:\d+MiB|N/A) *\|")
+_PROCESS = Shape(
+    r"\| +(\d{1,4}) +(?:(?:N/A|\d+) +(?:N/A|\d+) +)?\d+ +(?:C|M)(?:\+\w)? +(\S(?: *+[^ \n])*?) +(?:\d+MiB|N/A) *\|"
+)
 _BLOCK = Shape(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+) *$")
-_QUERIED = Shape(r" {8,}([A-Z][\w ]*?) *: (\S.*?) *$")
-_SECTION = Shape(r" {4}([A-Z]\S.*?) *(?:: .*)?$")
+_QUERIED = Shape(r" {8,}([A-Z](?:[\w ]*\w)?) *: (\S(?:.*[^ \n])?) *$")
+_SECTION = Shape(r" {4}([A-Z]\S(?: *+[^ \n])*?) *+(?:: .*)?$")
 _NUMBER = Shape(r"\[?(\d{1,9}(?:\.\d{1,6})?) ?(?:%|W|MiB)?\]?$")
 CSV_NAMES = Shape(
     r"^(?=[^\n]*(?:utilization\.gpu|power\.draw|memory\.used)\b)"

@@ -37,7 +37,7 @@ from advisor.model.shape import Shape
 _DRIVER = Shape(r"Driver Version *: (\d{1,4}\.\d[\d.]*)")
 _LISTED = Shape(r"GPU (\d{1,4}): (\S.*?) \(UUID: ?GPU-")
 _LISTED_ANY = Shape(r"^GPU \d{1,4}: \S.* \(UUID: ?GPU-", 8)  # re.M
-_PRODUCT = Shape(r" +Product Name +: (\S.*?) *$")
+_PRODUCT = Shape(r" +Product Name +: (\S(?:.*[^ \n])?) *$")
 _ATTACHED = Shape(r"Attached GPUs +: (\d{1,5})")
 _CSV_BARE = Shape(r"^\d{1,3}, (?:[^,\n]{1,80}, )*\d{1,3} %(?:, |$)", 8)
 _FAILED = Shape(

@@ -48,7 +48,7 @@ _FAULT_THREAD = Shape(r"\s*(?:Current thread|Thread) (0x[0-9a-f]+) (?:\[(.*?)\] 
 # Thread 2 (Thread 0x7f (LWP 9) "py"):
 _GDB_THREAD = Shape(r'\s*Thread (\d+) \((?:Thread 0x[0-9a-f]+ )?(?:\(?LWP (\d+)\)?)?(?: "([^"]*)")?')
 _TRACEBACK = Shape(r"\s*(?:\S.*: )?Traceback \(most recent call last\):")
-_FILE_FRAME = Shape(r'\s*File "([^"]+)", line \d+(?:,? in (.+?))?\s*$')
+_FILE_FRAME = Shape(r'\s*File "([^"]+)", line \d+(?:,? in (.*\S))?\s*$')
 _NUMBERED = Shape(r"\s*(?:frame )?#(\d{1,3}):? +((?:0x[0-9a-f]+ in |[\w~<].{0,900}?(?:\(| from |::)).*)")
 _GLOG_FRAME = Shape(r"\s*@ +0x[0-9a-f]+ +(\S.*)")
 _PLACED_FRAME = Shape(r"\s*(?:at )?(\S.*?) \(([^()]*(?:\(\))?)\)\s*$")
@@ -79,7 +79,7 @@ _NO_RANK = Shape(  # in the title of a process, or as its role
     r"DPCoordinator|router|torchrun|resource_tracker|raylet|gcs_server)|\b(?:vllm|sglang) serve\b|"
     r"EngineCore(?!_(?:DP)?\d)"
 )
-_SPEAKER = Shape(r"\[default\d+\]|\[\d+,\d+\](?=<std)|\[pod/[^\]\s]+\]|\([^()\n]*\bpid=\d+[^()\n]*\)")
+_SPEAKER = Shape(r"\[default\d+\]|\[\d+,\d+\](?=<std)|\[pod/[^\[\]\s]+\]|\((?=[^()\n]*\bpid=\d)[^()\n]*+\)")
 _ANNOUNCES = Shape(r"(?i:py-?spy|stack|back-?trace|dump|watchdog|timeout)|: *$")
 _ANNOUNCED_PID = Shape(r"(?i:py-?spy) dump for PID (\d+)")  # Pyspy dump for PID 648:
 _STATES = {"active": "active", "active+gil": "active", "idle": "idle", "busy": "active", "idle+gil": "idle"}

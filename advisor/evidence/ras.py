@@ -64,7 +64,7 @@ FACTS = (
 MAX_RANKS = 4096
 MAX_ANSWERS = 200
 
-_START = Shape(r"NCCL version (\d+\.\d+\.\d+)\S* compiled with CUDA")
+_START = Shape(r"NCCL version (\d+\.\d+\.\d++)\S*+ compiled with CUDA")
 _MINE = Shape(
     r"^NCCL version \S+ compiled with CUDA[^\n]*\nCUDA runtime version |^Communicators\.\.\.|^SERVER PROTOCOL \d|"
     r"^#\d+-\d+ \([0-9a-f]{8,16}\) (?:MISMATCH|INCOMPLETE|ERROR)|\"communicators_count\" *:",

@@ -72,16 +72,18 @@ _SHELL = Shape(
 )
 _COMMAND = Shape(
     r"vllm(?:\.entrypoints| serve)|sglang(?:\.launch_server| serve)|lmdeploy serve|launch_server|api_server|xllm\b|"
-    r"docker run|^\s*#!/|^\s*--[a-z]",
+    r"docker run|^[^\S\n]*+(?:#!/|--[a-z])",
     re.M,
 )
-_MANIFEST = Shape(r"^(?:apiVersion|services|kind|version): ?\S*$|^FROM \S+|^\s+image: ?\S+|^\s*- name: \S+", re.M)
+_MANIFEST = Shape(
+    r"^(?:apiVersion|services|kind|version): ?\S*$|^FROM \S+|^[^\S\n]++image: ?\S|^[^\S\n]*+- name: \S", re.M
+)
 _FRAGMENT = Shape(r"^ *(?:- )?(?:command|args|entrypoint): ?(?:[\[|>\"']|$)", re.M)  # - args: [
 _YAML_FIRST = Shape(r"\s*(?:- )?[\w./-]+:(?: |\n)")  # containers:
 _VARIABLE = Shape(r"\s*[A-Za-z_][\w.]*=[^ \n]*(?: [^\n]*)?$")
-_LIBRARY_VARIABLE = Shape(r"^\s*(?:VLLM|SGLANG|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|ASCEND)_[A-Z0-9_]+=", re.M)
+_LIBRARY_VARIABLE = Shape(r"^[^\S\n]*+(?:VLLM|SGLANG|LMDEPLOY|XLLM|NCCL|HCCL|GLOO|TORCH|CUDA|ASCEND)_[A-Z0-9_]+=", re.M)
 _CODE = Shape(
-    r"^\s*(?:from|import) (?:vllm|sglang|lmdeploy)\b|\b(?:\w*(?:Engine|Speculative|Rollout)Config|LLM|Engine)\(",
+    r"^[^\S\n]*+(?:from|import) (?:vllm|sglang|lmdeploy)\b|\b(?:\w*(?:Engine|Speculative|Rollout)Config|LLM|Engine)\(",
     re.M,
 )
 _MAPS = Shape(r"[0-9a-f]{6,16}-[0-9a-f]{6,16} [r-][w-][x-][ps] ")
@@ -91,7 +93,7 @@ _ENVIRONMENT = Shape(  # the lines of torch's and vLLM's collect_env, `sglang.ch
     r"sglang|LMDeploy|vLLM Version|sys\.platform|CANN_HOME) *: ",
     re.M,
 )
-_LIBRARY = Shape(r"/\S+/lib(?:nccl|rccl|hccl|cuda|torch)\S*\.so\S*$")
+_LIBRARY = Shape(r"/(?>\S+?/lib(?:nccl|rccl|hccl|cuda|torch))\S*\.so\S*$")
 
 _MACHINE = (
     "| NVIDIA-SMI",

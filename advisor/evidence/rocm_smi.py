@@ -25,9 +25,9 @@ from advisor.model.shape import Shape
 
 _MARK = "ROCm System Management Interface"
 _TITLES = Shape(r"(?:Device|GPU) .*\bPwrCap +VRAM% +GPU% *$")
-_ROW = Shape(r"(\d{1,4}) +\S.*? +(\d{1,5}(?:\.\d+)?)W .* (\S+) +(\d{1,3}%|N/A) +(\d{1,3}%|N/A) *$")
+_ROW = Shape(r"(\d{1,4}) +(?>\S(?: *+[^ \n])*? +(\d{1,5}(?:\.\d+)?)W ).* (\S+) +(\d{1,3}%|N/A) +(\d{1,3}%|N/A) *$")
 _CAP = Shape(r"(\d{1,5}(?:\.\d+)?)W$")
-_NAMED = Shape(r"GPU\[(\d{1,4})\]\s*: (?:Card [Ss]eries|Device Name|Card model): *\s*(\S.*?) *$")
+_NAMED = Shape(r"GPU\[(\d{1,4})\]\s*: (?:Card [Ss]eries|Device Name|Card model):\s*(\S(?:.*[^ \n])?) *$")
 _IN_USE_PERCENT = 2
 
 

@@ -30,7 +30,7 @@ _COMMAND = (
 )
 _FLAG = r"--?[A-Za-z][A-Za-z0-9_.-]*(?:=[A-Za-z0-9_./-]+)?"
 _RAISED = r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Timeout)s?|Tracebacks?"
-_STOP = r"[ \t]*[,，、;；:：。&/+][ \t/+&]*|[ \t]+"
+_STOP = r"[ \t]*+[,，、;；:：。&/+][ \t/+&]*|[ \t]++"
 
 # a word that goes on as a sentence does, not as a command line
 _JOINS = (
@@ -46,7 +46,7 @@ _CHINESE = r"[\u4e00-\u9fff]"
 # what only a shell or an interpreter reads: a pipe, an expansion, a continuation, a comment, a call
 _SHELL = Shape(
     r"\$[\w{(]|\\\s*$|(?:^|\s)(?:\||\|\||&&?|\d?>{1,2}|<|;)(?:\s|/|&|$)|\s#(?!\d)|;\s*(?:then|do)\b"
-    r"|\b\w+\([^)\s]*=|^[^(]*\)"
+    r"|\w\([^)\s]{0,200}=|^[^(]*\)"
 )
 _FLAGS = Shape(r"(?:^|\s)--?[A-Za-z][\w-]")
 _LEADS = Shape(rf"\s*(?:>\s*)?(?:(?:{_ASSIGNED})(?:{_STOP}))*(?:{_ASSIGNED}|{_COMMAND}|{_FLAG}|(?:{_RAISED})(?= ))")

@@ -29,7 +29,7 @@ from advisor.model.shape import Shape
 
 CAUGHT = "Watchdog caught collective operation timeout"
 # [PG ID 8 PG GUID 85(pp_broadcast) Rank 3], [PG 2 Rank 3], [PG ID 0 PG GUID 0(default_pg) Rank 1]
-GROUP = Shape(r"\[PG (?:ID )?(\w+)(?: PG GUID (\w+))? ?(?:\(([^)\n]*)\))? ?Rank (\w+)\]")
+GROUP = Shape(r"\[PG (?:ID )?(\w+)(?: PG GUID (\w+))? ?(?:\(([^)\n]{0,400})\))? ?Rank (\w+)\]")
 WORK = Shape(
     r"Work[NHX]CCL\(SeqNum=(\d{1,18}), OpType=(\w+), NumelIn=(\d{1,18})(?:, NumelOut=\d+)?, Timeout\(ms\)=(\d{1,18})\)"
 )

@@ -41,7 +41,7 @@ _BEFORE, _AFTER, _WIDE = 3, 6, 12  # lines around one that is kept
 _BACK = 200  # lines in which one that bears a time is looked for
 _LABELS = 300
 
-_RANK = re.compile(rb"\[rank\d+\]|\b(?:TP|PP|DP|EP)\d+(?:[ _](?:TP|PP|EP)\d+)*|\[\d+,\d+\]<std|\[pod/[^\]\s]+\]")
+_RANK = re.compile(rb"\[rank\d+\]|\b(?:TP|PP|DP|EP)\d+(?:[ _](?:TP|PP|EP)\d+)*|\[\d+,\d+\]<std|\[pod/[^\[\]\s]+\]")
 _TIME = re.compile(rb"\d\d:\d\d:\d\d")
 
 

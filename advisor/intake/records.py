@@ -41,7 +41,7 @@ _WORDS = {
 _LEVELS = ("TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "FATAL")
 _MAX_LINE = 1 << 20
 _SPLIT_AT = 16_000  # characters; a shorter record without a line end is a collector's that strips it
-_PARTIAL = Shape(r"(?:\[pod/[^\]\s]+\] )?\d{4}-\d\d-\d\dT[\d:.]+\S* (std(?:out|err)) ([PF]) ")
+_PARTIAL = Shape(r"(?:\[pod/[^\]\s]+\] )?\d{4}-\d\d-\d\dT[\d:.]\S*+ (std(?:out|err)) ([PF]) ")
 
 
 def unwrap(text: str) -> str:

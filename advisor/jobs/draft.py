@@ -30,7 +30,7 @@ _SHOWN = 160  # characters of a line that become a pattern
 
 _ID = re.compile(r"[a-z][a-z0-9-]{0,30}/[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?")
 _THREAD = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/([0-9]+)")
-_TITLE = re.compile(r"^\s*(?:#{1,6}\s+|title:\s*)?(.{8,200}?)\s*$", re.M | re.I)
+_TITLE = re.compile(r"^[^\S\n]*+(?:#{1,6}\s++|title:\s*+)?(.{8,200}?)[^\S\n]*+$", re.M | re.I)
 _TAG = re.compile(r"^(?:\[[^\]]{1,20}\]:?\s*)+|^[#\s]+")
 _TELLS = re.compile(
     r"(?i)error|exception|assert|check failed|\bfail(?:ed|ure)?\b|fatal|timed? ?out|cannot|could not|unable|invalid"

@@ -26,7 +26,7 @@ from advisor.model.shape import Shape
 
 _FIRST = Shape(r"\s*(?:[A-Za-z_]\w*=\S*\s+)*--?[A-Za-z]")
 _UNIT = Shape(r"(?m)^ExecStart=|^Environment=")
-_BULLET = Shape(r"^\s*[-*•] ", re.M)
+_BULLET = Shape(r"^[^\S\n]*+[-*•] ", re.M)
 _ENDS_COMMAND = {"|", "||", "&&", ";", "&", ">", ">>", "2>&1", "&>", "<"}
 _TRAILING = ",;，；。、"
 

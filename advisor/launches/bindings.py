@@ -55,7 +55,7 @@ def _added(text: str, command: Command, pair: str) -> str | None:
         return None
     placed = [one for one in command.environment if one.name_start >= 0]
     if command.image and command.image_start >= 0:
-        gap = re.search(r"(?:\\\n)?[ \t]*\Z", text[: command.image_start])
+        gap = re.search(r"(?:\\\n)?[ \t]*\Z", text[max(0, command.image_start - 2_000) : command.image_start])
         apart = gap.group() if gap and "\n" in gap.group() else " "
         apart = apart if apart == " " else " " + apart
         return f"{text[: command.image_start]}-e {pair}{apart}{text[command.image_start :]}"

@@ -22,7 +22,7 @@ from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
-_FENCE = Shape(r"^[ \t>]*(`{3,8}|~{3,8})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S)  # ```bash … ```
+_FENCE = Shape(r"^[ \t>]*(`{3,8}|~{3,8})[ \t]*+([\w+-]*+)[^\n]*+\n(.*?)(?:^[ \t>]*\1|\Z)", re.M | re.S)  # ```bash … ```
 _INLINE = Shape(r"(?<!`)`([^`\n]+)`(?!`)")  # `vllm serve m`
 _SHELL_FENCES = {"bash", "sh", "shell", "zsh"}
 _LINE = Shape(

@@ -86,7 +86,7 @@ _ALL_TRIED = Shape(
 )  # A=1, B=2 all tried, no change
 _LISTED = Shape(
     r"(?:[`\"'*+&/]*|and|or|both|also|setting|with|to|set|the|和|及|以及|或|了|过|把|将|[`\"'*]*-{1,2}[\w.-]+(?:=\S*)?"
-    r"|[`\"'*]*[A-Z][A-Z0-9_]+(?:=\S*)?|\S*[=\d_]\S*)\Z"
+    r"|[`\"'*]*[A-Z][A-Z0-9_]+(?:=\S*)?|(?=\S*[=\d_])\S++)\Z"
 )  # the words that may stand between "tried" and the last thing in its list
 _TRIED_WORD = Shape(r"(?i)\b(?:tried|even with|also with)\b|试过|尝试过|尝试了|试了")
 
@@ -97,12 +97,12 @@ _BEFOREHAND = Shape(
     r"|之前|以前|原来|如果|去掉|删除|取消|不加|不设"
 )
 _MAY_I = Shape(
-    r"(?i)(?:^|[\n.,;:!?(]|\band|\bbut|\bso)[\s\"'*>-]*(?:can|could|should|shall|may|would|will|must|does|do|did|is|are|has|have"
+    r"(?i)(?:^|[\n.,;:!?(]|\band|\bbut|\bso)(?:[^\S\n]|[\"'*>-])*+(?:can|could|should|shall|may|would|will|must|does|do|did|is|are|has|have"
     r"|how (?:do|can|should|to)|what (?:if|does|do|is|are)|which|whether)\b(?! not\b)"
 )
-_ASKS = Shape(r"[?？]\s*[\"'`*”」』)）]*\s*\Z")
+_ASKS = Shape(r"[?？]\s*+[\"'`*”」』)）]*+\s*+\Z")
 _ASKS_CHINESE = Shape(
-    r"(?:吗|么|嘛)\s*[?？。]?\s*\Z|能不能|可不可以|是否(?:可以|支持|能)|可否|能否|要不要|该不该|支不支持"
+    r"(?:吗|么|嘛)\s*+[?？。]?\s*+\Z|能不能|可不可以|是否(?:可以|支持|能)|可否|能否|要不要|该不该|支不支持"
 )
 _FAILS = Shape(
     rf"(?i)\b{_WRECKED}|\b(?:error|slow|garbl|wrong|bug|problem|issue|timeout|oom|why|broke|corrupt|leak)|不动|没响应"

@@ -24,7 +24,7 @@ class Mark(NamedTuple):
     end_column: int
 
 
-_BLOCK = re.compile(r"(?:^|[\s:?-])(?:[!&]\S+\s+)*[|>](?:[1-9]?[+-]?|[+-][1-9])\s*$")  # `args: |-`, `- >`, `x: !t |2`
+_BLOCK = re.compile(r"(?:^|[\s:?-])[|>](?:[1-9]?[+-]?|[+-][1-9])\s*$")  # `args: |-`, `- >`, `x: !t |2`
 _OPENS = re.compile(r"^\s*((?:- +)*)")  # the dashes before a nested item
 _HEREDOC = re.compile(r"<<-?\s*[\"']?([A-Za-z_][A-Za-z0-9_]*)")  # COPY <<"EOF" /etc/x
 _NEAR = 200  # characters looked back at: enough for a tag and an anchor, and no line costs more than its length

@@ -25,7 +25,7 @@ from advisor.launches.shell import Command
 from advisor.launches.words import Word
 from advisor.model.shape import Shape
 
-_ONE_A_LINE = Shape(r"[ \t]*(?:-[ \t]|#|-?[ \t]*\Z)")  # `- --tp`
+_ONE_A_LINE = Shape(r"[ \t]*+(?:-[ \t]|#|-?[ \t]*+\Z)")  # `- --tp`
 _DASH = Shape(r"\A[ \t]*-(?=[ \t])")  # of `- args:`
 _TEMPLATE = Shape(r"\{\{([^{}\n]*)\}\}")
 _CONTROL = Shape(r"^[ \t]*\{\{-?[ \t]*(?:if|else|end|range|with|include|toYaml|/\*)\b[^\n]*$", re.M)

@@ -22,7 +22,7 @@ from advisor.launches.command_line import ENGINE_VARIABLES
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
-_PRINTED = Shape(r"[ \t]*([A-Za-z_][\w.]*)=(?![\"'])([^\n]*?)[ \t\r]*\Z")  # NCCL_IB_HCA=mlx5_0,mlx5_1
+_PRINTED = Shape(r"[ \t]*([A-Za-z_][\w.]*)=(?![\"'])((?:[^\n]*[^ \t\r\n])?)[ \t\r]*\Z")  # NCCL_IB_HCA=mlx5_0,mlx5_1
 _SHELL_VALUE = Shape(r"\$[\w({!?@*#]|`|\\\Z|[;&|]\s*\Z")
 _HINT = Shape(r"(?m)^[ \t]*[A-Z_][A-Z0-9_]*=")
 _USED = Shape(r"\$\{?([A-Za-z_]\w*)")

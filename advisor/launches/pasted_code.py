@@ -30,7 +30,7 @@ _CALL = Shape(
     r"(?:LLM|AsyncLLM|LLMEngine|EngineArgs|AsyncEngineArgs|Engine|ServerArgs|pipeline|serve))\("
 )  # sgl.Engine(
 _ELIDED = Shape(r"\.\.\.|…|\*\*|<[\w -]{1,40}>")
-_IMPORTS = Shape(r"^\s*(?:from|import)\s+(?:vllm|sglang|lmdeploy)\b", re.M)
+_IMPORTS = Shape(r"^[^\S\n]*+(?:from|import)\s+(?:vllm|sglang|lmdeploy)\b", re.M)
 _OF_LMDEPLOY = Shape(r"\b(?:Turbomind|Pytorch)EngineConfig\(")
 _USUAL = {
     "vllm": "from vllm import LLM, AsyncLLM, LLMEngine, EngineArgs, AsyncEngineArgs; import vllm; ",

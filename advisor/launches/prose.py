@@ -26,8 +26,8 @@ _OWN_LINE = Shape(
 _BOUNDARY = Shape(r"\n|[.!?](?=[\s*`\"')]|$)|[;:,(){}|；：，。（）、！？—–]")
 _SENTENCE = Shape(r"\n|[.!?](?=[\s*`\"')]|$)|[;|；。！？]")
 _CONFIGURATION = Shape(
-    r"(?i)^[\s>]*(?:[-*•+]|\d+[.)])\s+\**`?[\w -]{1,24}`?\**\s*[:=：]|^\s*\|"
-    r"|^[\s>|*-]*\**(?:key |main |启动|关键)?(?:flags?|config\w*|settings?|参数|配置|args)\**\s*[:：]"
+    r"(?i)^[\s>]*(?:[-*•+]|\d+[.)])\s++\**`?[\w -]{1,24}`?\**\s*[:=：]|^\s*\|"
+    r"|^[\s>|*-]*+(?:key |main |启动|关键)?(?:flags?|config\w*|settings?|参数|配置|args)\**\s*[:：]"
 )  # - tp = 1, ep = 1   **Key flags**: …   | tp | 2 |
 
 _REACH = 400  # characters that a clause may be long to either side

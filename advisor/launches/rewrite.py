@@ -22,6 +22,7 @@ from advisor.model.late import dataclass
 from advisor.model.launch import Setting
 from advisor.model.shape import Shape
 
+LONGEST_GAP = 2_000  # characters; blanks farther off stay where they are
 _GAP_BEFORE = Shape(r"(?:[ \t\r\n]|\\\r?\n)*\Z")
 _GAP_AFTER = Shape(r"(?:[ \t\r\n]|\\\r?\n)*")
 _CONTINUATION = Shape(r"\\\r?\n([ \t]*)")
@@ -84,7 +85,7 @@ def value_of(text: str, at: Token) -> str:
 
 def without(text: str, start: int, end: int) -> str:
     """The text without these characters and the blanks, or the continuation, that set them apart."""
-    gap = _GAP_BEFORE.search(text[:start])
+    gap = _GAP_BEFORE.search(text, max(0, start - LONGEST_GAP), start)
     before = gap.start() if gap else start
     following = _GAP_AFTER.match(text, end)
     after = following.end() if following else end

@@ -24,7 +24,7 @@ _METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram)"
 _ANY_METHOD = rf"(D-?Spark|DFlash|EAGLE-?3|EAGLE|NEXTN|[{_W}]+_mtp|MTP|n-?gram|suffix|medusa|draft_model)"
 # method="qwen3_5_mtp"
 _KEYED = (
-    rf"(?i)(?:speculative[_-](?:algorithm|method)|(?<![{_W}])method)[\"'`]?\s*(?:[:=]|\s)\s*[\"'`]?"
+    rf"(?i)(?:speculative[_-](?:algorithm|method)|(?<![{_W}])method)[\"'`]?(?:\s*+[:=]\s*+|\s++)[\"'`]?"
     rf"{_ANY_METHOD}(?![{_W}])"
 )
 _SPOKEN = (
@@ -56,7 +56,7 @@ _RUNS_WITHOUT = (
 _WHOLE = Shape(r"[\s`*\"'>-]*(?:and |but |just |plain |also )?\Z")
 _HERE = Shape(r"(?i)\A\s*(?:here|at all|involved|in use)\b")
 _TOKENS = (
-    rf"(?i)(?:num_speculative_tokens|speculative[_-]num[_-]draft[_-]tokens|num_draft_tokens)[\"'`]?\s*[:=\s]\s*"
+    rf"(?i)(?:num_speculative_tokens|speculative[_-]num[_-]draft[_-]tokens|num_draft_tokens)[\"'`]?(?:\s*+[:=]\s*+|\s++)"
     rf"(\d{{1,4}})(?![{_W}])(?!\.\d)"
     rf"|(?<![{_W}.])(\d{{1,2}})\s+(?:draft|speculative) tokens(?![{_W}])"
     rf"|(?<![{_W}])(?:MTP|dspark|dflash|eagle3?|draft\w*|speculat\w+)\s{{0,3}}[(:=]?\s{{0,3}}"

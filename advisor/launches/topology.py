@@ -33,7 +33,7 @@ OTHER_CASE = Shape(
     r"|如果|假如|除非|需要|没有|不会|不能|未"
 )
 _DRAFT = Shape(r"(?i)\bdraft\w*(?:\s+[A-Za-z]+){0,2}\s*(?:[(（]|--)?\Z")  # draft body TP1
-_RANK = Shape(r"(?i)(?:\brank|\bworker|\bhead|\bgpu|\bstage|\bpeer)[\s\d]*[(（]?\s*\Z")
+_RANK = Shape(r"(?i)(?:\brank|\bworker|\bhead|\bgpu|\bstage|\bpeer)[\s\d]*+[(（]?\s*+\Z")
 _RANK_AFTER = Shape(r"(?i)[)\s]*(?:rank|py-spy|worker|process|idle|wedged|active|进程|卡在)")
 _RUN = (
     rf"(?<![{_WORD}.\-])(?i:(?:[tpdecs]p-?\d{{1,3}}[ \t]*[+/x×&,，、_-]?[ \t]*)+)"
@@ -83,7 +83,7 @@ _STAGES = (
 _SEVERAL_CARDS = (
     r"(?i)(?<!单卡和)(?<!单)多\s*(?:张)?卡(?!住|死|顿)|\bmulti[- ]?gpu\b|\bseveral gpus\b|\bmultiple gpus\b"
 )
-_ONE_CARD = Shape(r"(?i)单\s*(?:张)?卡|一张卡|\b(?:single|one|1)[- ]?(?:gpu|card|npu)\b|\btp\s*[= ]?\s*1\b")
+_ONE_CARD = Shape(r"(?i)单\s*(?:张)?卡|一张卡|\b(?:single|one|1)[- ]?(?:gpu|card|npu)\b|\btp\s*+(?:=\s*+)?1\b")
 _CARDS = (
     r"(?<![前后第每其各\d])(?<![前后第每]\s)([两双四2-8])\s*(?:张)?卡(?!住|死|顿|在|满|空)"
     r"(?!\s*(?:[ABHLVT]\d|GB?\d|RTX|\d090|910|NPU|GPU|昇腾|Ascend))"

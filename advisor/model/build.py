@@ -25,7 +25,7 @@ _VERSION = Shape(
 _LOCAL_SHA = Shape(r"(?:^|[.+])g([0-9a-f]{7,40})(?:$|[.])")  # +g752a3a504.d20260720
 _SHA = Shape(r"(?<![\w.+-])([0-9a-f]{7,40})(?![\w-])")  # f03bdf1c, a bare commit
 _AFTER_PR = Shape(
-    r"\b(?:after|since|includes?|with|past)\s+(?:PR|pull request)?\s*#?(\d{2,6})\b", re.I
+    r"\b(?:after|since|includes?|with|past)\s++(?:PR|pull request)?\s*+#?(\d{2,6})\b", re.I
 )  # main after PR 1964
 
 

@@ -29,7 +29,7 @@ from advisor.launches.shell import Word
 from advisor.model.deployment import Assignment, Probe, Quantity, Resources, Workload
 from advisor.model.fact import Note
 
-_HOLD = re.compile(r"\$\$|\$\{(\w+)(?:(:?[-?+])((?:[^{}]|\{[^}]*\})*))?\}|\$(\w+)")  # ${X:-8}, $X, $$
+_HOLD = re.compile(r"\$\$|\$\{(\w+)(?:(:?[-?+])((?:[^{}]|\{[^}]{0,400}\}){0,1000}+))?\}|\$(\w+)")  # ${X:-8}, $X, $$
 
 
 def workloads(root: Node, file: File) -> Iterator[Workload]:

@@ -42,7 +42,9 @@ _JSON_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 _OPTION = re.compile(r"--([\w-]+)(?:=(\S+))?")
 _COPIED = re.compile(r"--from=(\S+)")
 _PACKAGES = re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w*)|/(?:vllm|sgl|lmdeploy)-workspace/([A-Za-z_]\w*)")
-_CHANGES = re.compile(r"\bsed[ \t]+(?:-\S+[ \t]+)*-[\w]*i|\bpatch\b|\bgit[ \t]+apply\b|\bcp\b|\bcurl\b|\bwget\b|\bmv\b")
+_CHANGES = re.compile(
+    r"\bsed[ \t]+(?:-\S+[ \t]+){0,20}-\w*i|\bpatch\b|\bgit[ \t]+apply\b|\bcp\b|\bcurl\b|\bwget\b|\bmv\b"
+)
 _DIFF = re.compile(r"\bgit[ \t]+(?:apply|am|cherry-pick)\b|\bpatch[ \t]+-p\d")
 
 

@@ -20,7 +20,7 @@ from advisor.launches.files.edit_words import NAMED, quoted
 from advisor.model.condition import Scalar
 from advisor.model.deployment import Argument, Assignment, Workload
 
-_CONTINUES = re.compile(r"[ \t]*(\\|`|\^)[ \t]*\r?\Z")
+_CONTINUES = re.compile(r"(?<![ \t])[ \t]*+(\\|`|\^)[ \t]*\r?\Z")
 _NUMBER = re.compile(r"[-+]?[\d._]+(?:[eE][-+]?\d+)?\Z|(?i:true|false|yes|no|on|off|null|~)\Z")
 
 

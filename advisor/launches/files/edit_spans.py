@@ -16,6 +16,7 @@ import re
 Span = tuple[int, int]
 
 _CONTINUED = r"(?:\\|`|\^)[ \t]*\r?\n"
+LONGEST_GAP = 2_000  # characters; blanks farther off stay where they are
 _GAP_BEFORE = re.compile(rf"(?:[ \t]|{_CONTINUED})*\Z")
 _GAP_AFTER = re.compile(rf"(?:[ \t]|{_CONTINUED})*")
 _REST = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\Z")
@@ -64,7 +65,7 @@ def removal(text: str, span: Span, form: str) -> Span | None:
         alone = form == "keyword" and text[: found[0]].rstrip().endswith("(") and text[found[1] :].lstrip()[:1] == ")"
         return None if alone else found  # a call without arguments is another call
     if form == "mapping value":
-        return lines(text, start, end, re.compile(r"[ \t]*\Z"))
+        return lines(text, start, end, re.compile(r"(?<![ \t])[ \t]*+\Z"))
     return between_blanks(text, start, end) if form == "shell word" else None
 
 
@@ -105,7 +106,7 @@ def between_commas(text: str, start: int, end: int) -> Span:
 
 def between_blanks(text: str, start: int, end: int) -> Span:
     """Words of a shell, with the blanks or the continuation on one side of them."""
-    gap = _GAP_BEFORE.search(text, 0, start)
+    gap = _GAP_BEFORE.search(text, max(0, start - LONGEST_GAP), start)
     before = gap.start() if gap else start
     found = _GAP_AFTER.match(text, end)
     after = found.end() if found else end

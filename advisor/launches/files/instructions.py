@@ -20,7 +20,9 @@ _BEGINS = re.compile(r"[ \t]*([A-Za-z]+)(?=[ \t\r\n]|\Z)[ \t]*")
 _HEREDOC = re.compile(r"<<-?[ \t]*([\"']?)([A-Za-z_]\w*)\1")
 _FLAGS = re.compile(r"(?:--[a-z]+=\S+(?:[ \t]|\\\r?\n)*)+")  # --mount=type=cache,target=/root/.cache
 _VARIABLE = re.compile(r"\\\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?[-+])([^{}]*))?\})")
-_PAIR = re.compile(r"([A-Za-z_]\w*)=((?:\"(?:\\.|[^\"\\])*\"|'[^'\n]*'|\\.|[^\s\"'\\])*)", re.S)
+_PAIR = re.compile(
+    r"(?<!\w)(?:(?![A-Za-z_])\w)*+([A-Za-z_]\w*+)=((?:\"(?:\\.|[^\"\\])*\"|'[^'\n]*'|\\.|[^\s\"'\\])*)", re.S
+)
 _KNOWN = {
     "FROM", "ARG", "ENV", "RUN", "CMD", "ENTRYPOINT", "COPY", "ADD", "LABEL", "EXPOSE", "USER", "WORKDIR", "VOLUME",
     "HEALTHCHECK", "SHELL", "STOPSIGNAL", "ONBUILD", "MAINTAINER",

@@ -19,7 +19,7 @@ from advisor.launches.files.script import Found
 
 _OPENS = re.compile("(?i)(?:f|rf|fr|r|u)?(\"\"\"|'''|\"|')")  # f"
 _HOLE = re.compile(r"\{([^{}]+)\}")
-_NAMED = re.compile(r"\$\{(_\d+_*)[^}]*\}|\$(_\d+_*)")
+_NAMED = re.compile(r"\$\{(_\d+_*+)[^}]{0,2000}\}|\$(_\d+_*)")
 
 
 def content(text: str, said: Known) -> tuple[int, int] | None:

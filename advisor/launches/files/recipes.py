@@ -30,8 +30,8 @@ from advisor.model.knowledge import Knowledge
 _ASSIGNED = re.compile(
     r"(?m)^(export[ \t]+)?([A-Za-z_]\w*)[ \t]*(?:\?|:|::)?=[ \t]*([^\r\n#]*?)[ \t]*(?:#[^\r\n]*)?\r?$"
 )
-_TARGET = re.compile(r"(?m)^(?:@?)([A-Za-z_][\w./-]*)([^\n:=]*):(?!=)([^\n]*)$")  # serve: deps
-_JUST_TARGET = re.compile(r"(?m)^@?([A-Za-z_][\w-]*)(?:[ \t]+[^\n]*?)?:(?!=)[^\n]*$")  # serve port="8000": deps
+_TARGET = re.compile(r"(?m)^(?:@?)([A-Za-z_][\w./-]*+)([^\n:=]*+):(?!=)([^\n]*)$")  # serve: deps
+_JUST_TARGET = re.compile(r"(?m)^@?([A-Za-z_][\w-]*+)(?:[ \t][^\n]*?)?:(?!=)[^\n]*$")  # serve port="8000": deps
 _MAKE_RECIPE = re.compile(r"(?m)(?:^\t(?:[^\n\\]|\\\r?\n?)*(?:\n|\Z))+")
 _MAKE_VARIABLE = re.compile(r"\$\(([A-Za-z_]\w*)\)")
 _JUST_VARIABLE = re.compile(r"\{\{([ \t]*)([A-Za-z_]\w*)[ \t]*\}\}")  # {{port}}

@@ -77,7 +77,7 @@ def _in_toml(page: Page) -> Iterator[Pin]:
             found[pin.start] = pin
     for one in _POETRY.finditer(page.text):
         engine = versions.engine_of_package(one.group(1), page.knowledge)
-        if engine and (number := re.search(r"\"\s*([=^~<>]*)\s*(\d[\w.+*]*)", one.group(2))):
+        if engine and (number := re.search(r"\"\s*+([=^~<>]*+)\s*+(\d[\w.+*]*)", one.group(2))):
             sign = {"": "==", "^": ">=", "~": "~="}.get(number.group(1), number.group(1))
             found[one.start()] = Pin(engine, "pip", f"{one.group(1)}{sign}{number.group(2)}", one.start(), one.end())
     yield from (found[at] for at in sorted(found))

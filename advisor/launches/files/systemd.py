@@ -32,7 +32,10 @@ _ENTRY = re.compile(
 )  # ExecStart=a \
 _SECTION = re.compile(r"(?m)^\[(Service|Container)\][ \t]*\r?$")
 _PREFIX = re.compile(r"[-@:+!|]*")
-_ITEM = re.compile(r"\"([A-Za-z_]\w*)=((?:\\.|[^\"\\])*)\"|'([A-Za-z_]\w*)=([^'\n]*)'|([A-Za-z_]\w*)=([^\s\"']*)", re.S)
+_ITEM = re.compile(
+    r"\"([A-Za-z_]\w*)=((?:\\.|[^\"\\])*)\"|'([A-Za-z_]\w*)=([^'\n]*)'|(?<!\w)(?:(?![A-Za-z_])\w)*+([A-Za-z_]\w*+)=([^\s\"']*)",
+    re.S,
+)
 
 
 def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment | None:
