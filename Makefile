@@ -5,6 +5,7 @@
 # make soak    the service under load, under attack and with faults (SOAK_REQUESTS=100000: longer)
 # make fuzz    inputs nobody wrote, against what must hold of any (FUZZ_SECONDS= a target, TARGET= one or several)
 # make crashing every command that writes, killed and starved at its moments, twice at once, with spoilt caches
+# make linear  every pattern of the readers on lines made for it: which take longer than in proportion (PART=launches. for some)
 # make parsers the flags known of each release against the engines' real parsers
 # make privacy what is shown of planted secrets, hosts and prompts, form by form
 # make docs    the documentation, with a page for every rule, into site/
@@ -23,7 +24,7 @@ PYTHON ?= $(shell for below in 15 99; do for p in python3 python3.14 python3.13 
 HOST = 127.0.0.1
 PORT = 8000
 COMMA := ,
-.PHONY: demo serve test check fuzz soak crashing privacy bench quality parsers docs lock sbom reproducible clean
+.PHONY: demo serve test check fuzz soak crashing linear privacy bench quality parsers docs lock sbom reproducible clean
 .NOTPARALLEL: # the two environments share one folder
 
 # What stands in a lock is installed with its hashes, then the project itself, asking no index; $(1): the lock, $(2): the extras.
@@ -83,6 +84,9 @@ $(VENV)/.quality: $(VENV)/.dev # a sentence embedding to compare with: its weigh
 
 privacy: $(VENV)/.dev
 	@$(PY) -m tests.privacy
+
+linear: $(VENV)/.dev # one to four minutes on two cores
+	@$(PY) -m tests.linear_patterns $(PART)
 
 parsers: $(VENV)/.dev # downloads engines into a folder of its own; minutes
 	@$(PY) -m tests.parsers

@@ -13,18 +13,54 @@ from typing import Any
 import pytest
 
 from advisor.capture import libraries
-from advisor.evidence import banner, build_forms, builds, exhibits, failures, hardware, lines, maps
+from advisor.evidence import (
+    banner,
+    build_forms,
+    build_prose,
+    builds,
+    collect_env,
+    exhibits,
+    failures,
+    hardware,
+    lines,
+    maps,
+    nvidia_forms,
+    nvidia_smi,
+    python_stack,
+    ras,
+    recognition,
+    rocm_smi,
+    spoken,
+    watchdog,
+)  # fmt: skip
+from advisor.intake import condense, records
 from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
-from advisor.launches import manifests
-from advisor.launches.files import pins, requirements
+from advisor.launches import (
+    bare,
+    blocks,
+    cases,
+    folded,
+    listed,
+    manifests,
+    pasted_code,
+    prose,
+    shell,
+    speculation,
+    topology,
+    unmeant,
+    words,
+)  # fmt: skip
+from advisor.launches.files import compose, instructions, pins, recipes, requirements, shell_file, systemd
+from advisor.launches.heredocs import Closings
+from advisor.model import build
 from tests import hostile_lines
 from tests.linear_patterns import patterns
 
 LONG = 16_000  # characters; a line is cut at 20,000
 MOST_S = 0.2  # of a processor: most took 0.5 s to 3 s, and take a hundredth now
 MOST_CHECK_S = 10  # for 1 MB of such lines
-EVERY = 24  # of the patterns of all readers, those that a line is made for
+THIRD, EVERY = 3, 60  # of those below, and of the patterns of all readers, those that a line is made for
 HOSTILE: dict[str, tuple[Any, str, str, str]] = {  # pattern, how it is asked, a line's beginning and what is repeated
     "site-packages": (libraries._SITE, "findall", "", "/"),
     "engine": (banner._BANNERS[2][2], "match", "LLM engine (1.", "1"),
@@ -50,6 +86,54 @@ HOSTILE: dict[str, tuple[Any, str, str, str]] = {  # pattern, how it is asked, a
     "wheel": (pins._WHEEL, "match", "", "a-1-py1A"),
     "requirement": (requirements._LINE, "findall", "a", "\t"),
     "inline": (requirements._INLINE, "search", "", "# /// script\n"),
+    "command": (recognition._COMMAND, "search", "", "\n"),
+    "manifest's lines": (recognition._MANIFEST, "findall", "", "\n"),
+    "variable": (recognition._LIBRARY_VARIABLE, "search", "", "\n"),
+    "code": (recognition._CODE, "search", "", "\n"),
+    "library": (recognition._LIBRARY, "match", "", "/a/libnccl"),
+    "bullet": (bare._BULLET, "search", "", "\n"),
+    "imports": (pasted_code._IMPORTS, "search", "", "\n"),
+    "maps": (maps._MINE, "search", "", "\n"),
+    "question": (cases._MAY_I, "search", "", "\n"),
+    "question mark": (cases._ASKS, "search", "?", "\t"),
+    "吗": (cases._ASKS_CHINESE, "search", "吗", "\t"),
+    "list": (cases._LISTED, "match", "", "-1"),
+    "wheel in words": (build_prose._WHEEL, "findall", "", "/"),
+    "version before Chinese": (build_prose._BEFORE_CHINESE, "findall", "", "1."),
+    "keyed": (collect_env._KEYED, "findall", "a", " "),
+    "card": (nvidia_forms.NAME_ROW, "match", "| 1 a", " "),
+    "process": (nvidia_forms._PROCESS, "match", "| 1 1 C a", " "),
+    "queried": (nvidia_forms._QUERIED, "match", "        A: a", " "),
+    "queried name": (nvidia_forms._QUERIED, "match", "        A", " "),
+    "section": (nvidia_forms._SECTION, "match", "    Aa", " "),
+    "product": (nvidia_smi._PRODUCT, "match", " Product Name : a", " "),
+    "series": (rocm_smi._NAMED, "match", "GPU[1]: Card Series:", " "),
+    "power": (rocm_smi._ROW, "match", "", "1 a 1W  "),
+    "frame": (python_stack._FILE_FRAME, "match", 'File "a", line 1 in ', " "),
+    "speaker": (python_stack._SPEAKER, "findall", "(", "pid=1"),
+    "pod": (python_stack._SPEAKER, "findall", "", "[pod/"),
+    "rank": (condense._RANK, "search", "", "[pod/"),
+    "nccl": (ras._START, "match", "NCCL version 1.1.", "0"),
+    "cut record": (records._PARTIAL, "match", "1111-11-11T", "."),
+    "group": (watchdog.GROUP, "findall", "", "[PG a("),
+    "pull request": (build._AFTER_PR, "search", "after", "\t"),
+    "assigned": (spoken._ONLY_ASSIGNED, "match", 'a=""', "\t"),
+    "fence": (blocks._FENCE, "findall", "```", "\t"),
+    "configuration": (prose._CONFIGURATION, "match", "", "*"),
+    "method": (speculation._PATTERNS[0], "search", "speculative-algorithm", "\t"),
+    "rank of": (topology._RANK, "search", "rank", "\t"),
+    "one card": (topology._ONE_CARD, "search", "tp", " "),
+    "printed": (listed._PRINTED, "match", "a=", "\t"),
+    "folded": (folded._ONE_A_LINE, "match", "", "\t"),
+    "sibling": (manifests._SIBLING, "match", "", "\t"),
+    "target": (recipes._TARGET, "search", "", "a"),
+    "just": (recipes._JUST_TARGET, "search", "a", "\t"),
+    "unit's item": (systemd._ITEM, "findall", "", "a"),
+    "pair": (instructions._PAIR, "findall", "", "a1"),
+    "default": (compose._HOLD, "findall", "", "${a-{}"),
+    "here-document": (shell_file._HERE, "findall", "", "<<a"),
+    "printed document": (unmeant._HEREDOC, "findall", "", '<<a"'),
+    "shell's document": (words._HEREDOC, "match", "<<a", "0"),
 }
 
 
@@ -61,6 +145,70 @@ def test_a_hostile_line_is_gone_over_once(name: str) -> None:
     for end in hostile_lines.ENDS:
         assert hostile_lines.seconds(find, line + end + "x\n!") < MOST_S
         assert hostile_lines.seconds(find, line + end) < MOST_S
+
+
+MANY = {  # a file's name and beginning, and a line of which it has many: gone over anew for each, it took the square
+    "blank lines in words": ("a.md", "vllm 0.11.0 hangs: FROM a: b:\n", "\n"),
+    "blank lines in requirements": ("requirements.txt", "vllm==0.11.0\n", "\n"),
+    "blank lines in a unit": ("a.service", "[Service]\nExecStart=vllm serve m\n", "\t\n"),
+    "here-documents that start engines": ("run.sh", "vllm serve m\n", "cat > a.sh <<A\nvllm serve a\nA\n"),
+    "here-documents that nothing closes": ("run.sh", "vllm serve m\n", "cat <<A <<B <<C <<D <<E <<F <<G <<H\n"),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_file_of_many_lines_takes_time_in_proportion(name: str) -> None:
+    file, head, line = MANY[name]
+    _checked([head], file)
+    few, many = (_checked([head + line * (length // len(line))], file) for length in (15_000, 60_000))
+    assert many < 8 * few + 0.5, (few, many)
+
+
+DEEP = [
+    "ssh " * 2_500, "eval " * 2_500, "cd /a && " * 2_500, "a || " * 2_500, "bash -c " * 2_500, "sudo env exec " * 900,
+    "cat > a.sh <<EOF\n" * 2_500 + "EOF\n" * 2_500,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lead", DEEP, ids=lambda lead: lead[:8])
+def test_a_command_behind_thousands_of_others_ends_nothing(lead: str) -> None:
+    text = f"{lead}vllm serve m --tp 8\nvllm serve n --tp 4\n"
+    assert ["vllm", "serve", "n", "--tp", "4"] in [
+        [word.text for word in one.words] for one in shell.read(text).commands
+    ]
+    _checked([text], "run.sh")
+
+
+def test_what_stands_last_in_a_long_list_of_commands_is_read() -> None:
+    found = shell.read("cd /a && " * 2_500 + "vllm serve m --tp 8", grammar=True).commands
+    assert [word.text for word in found[-1].words] == ["vllm", "serve", "m", "--tp", "8"]
+    assert len(found) == 2_501
+
+
+def test_here_documents_close_where_their_word_stands_alone() -> None:
+    text = "cat <<EOF\nvllm serve a\n  EOF \nEOFX\nvllm serve b\nEOF\r\nEOF\n"
+    assert [text[one.start : one.end] for at in (0, 30, 53) if (one := Closings(text).after("EOF", at))] == [
+        "  EOF ", "EOF", "EOF",
+    ]  # fmt: skip
+    assert Closings(text, returns=True).after("EOF", 30) == (5, 48, 48, 52)
+    assert Closings(text).after("EOFY", 0) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("cat <<EOF\nvllm serve a\nEOF\nvllm serve b\n", "\nvllm serve b\n"),
+        ("cat << 'A' <<B\nvllm serve a\n  B\nx\n", None),  # something stands behind the first word, and goes on
+        ("cat <<A > f.sh\nvllm serve a\nA\n", None),
+        ("cat <<A\nvllm serve a\n", None),
+        ("cat <<A\n" + "x\n" * 400 + "A\n", "\n"),
+        ("cat <<A\n" + "x\n" * 401 + "A\n", None),
+    ],
+)
+def test_a_document_that_is_only_printed_starts_nothing(text: str, left: str | None) -> None:
+    cleared = unmeant.clear(text, re.compile("vllm")).text
+    assert len(cleared) == len(text)
+    assert cleared == text if left is None else cleared.lstrip().strip("\n") == left.strip("\n")
 
 
 MATCHES: list[tuple[Any, str, str, object]] = [
@@ -115,7 +263,9 @@ def test_a_check_of_hostile_lines_takes_time_in_proportion() -> None:
 
 def _attacks(length: int) -> Iterator[str]:
     """A line for each that was slow, and one for some patterns of all, another of theirs each time."""
-    yield from ((before + unit * length)[:length].replace("\n", " ") for _, _, before, unit in HOSTILE.values())
+    yield from (
+        (before + unit * length)[:length].replace("\n", " ") for _, _, before, unit in [*HOSTILE.values()][::THIRD]
+    )
     yield (
         "INFO 10-25 13:12:42 [a.py:6] LLM engine (v1." + "1" * length
     )  # these are reached by way of what stands before
@@ -123,19 +273,20 @@ def _attacks(length: int) -> Iterator[str]:
     yield "*" * min(length, 1_998) + "="
     for at, (_, one) in enumerate(sorted(patterns().items())):
         if at % EVERY == 0:
-            flags = (one.flags if isinstance(one, re.Pattern) else one._flags) & ~re.U
-            made = [*hostile_lines.lines(one.pattern, flags, length)]
+            made = [*hostile_lines.lines(one.pattern, one.flags, length)]
             yield from (made[at % len(made)].replace("\n", " "),) if made else ()
 
 
-def _checked(made: list[str]) -> float:
-    """Processor time of a check of such a log."""
-    given = Request(files=(File("a.log", "\n".join(made).encode()),), strict=False)
+def _checked(made: list[str], name: str = "a.log") -> float:
+    """Processor time of a check of such a file."""
+    given = Request(files=(File(name, "\n".join(made).encode()),), strict=False)
     began = time.process_time()
     check(given)
     return time.process_time() - began
 
 
 def _asking(pattern: Any, how: str) -> Callable[[str], object]:
-    asked: Callable[[str], object] = getattr(re.compile(pattern) if isinstance(pattern, str) else pattern, how)
+    if isinstance(pattern, str) or isinstance(pattern.pattern, bytes):
+        pattern = re.compile(pattern if isinstance(pattern, str) else pattern.pattern.decode("latin-1"))
+    asked: Callable[[str], object] = getattr(pattern, how)
     return asked
