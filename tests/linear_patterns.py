@@ -139,10 +139,8 @@ def _called(module: str) -> Iterator[tuple[int, Asked]]:
 def _value(node: ast.expr, known: dict[str, Any]) -> Any:
     """What it says there; in a text made at run time, something stands for what is not known."""
     if isinstance(node, ast.JoinedStr):
-        return "".join(
-            one.value if isinstance(one, ast.Constant) else str(_value(one.value, known) or _UNKNOWN)
-            for one in node.values
-        )
+        parts = [one.value if isinstance(one, ast.FormattedValue) else one for one in node.values]
+        return "".join(str(_value(one, known) or _UNKNOWN) for one in parts)
     try:
         return eval(compile(ast.Expression(node), "pattern", "eval"), {**known})  # our own source
     except Exception:

@@ -118,7 +118,7 @@ def between_blanks(text: str, start: int, end: int) -> Span:
     if not text[first:start].strip():
         if "\n" in trail or not _REST.match(text[end:last]):
             return start, after
-        whole = lines(text, start, end, re.compile(r"[ \t]*\Z"))
+        whole = lines(text, start, end, re.compile(r"(?<![ \t])[ \t]*+\Z"))
         return whole if whole is not None else (start, after)
     return (before, end) if lead else (start, after)
 
