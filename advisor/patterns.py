@@ -37,6 +37,10 @@ class Pattern(Protocol):
     def sub(self, replacement: str, text: str) -> str: ...
 
 
+REFUSED: type[Exception] = re2.error
+"""What the engine raises for a pattern that it does not take; `compile` says it as an error of a rule."""
+
+
 def _options() -> re2.Options:
     options = re2.Options()
     options.log_errors = False

@@ -311,3 +311,10 @@ def test_of_a_member_that_is_cut_the_beginning_is_read(pack):
     whole, cut = found
     assert (whole.rank, cut.rank) == ("0", "1") and noise.decode().startswith(cut.text) and len(cut.text) > 90_000
     assert any(str(note.span) == "logs.tar!rank1.log" and note.text.startswith("cut short: ") for note in notes)
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE])
+def test_entries_that_are_no_files_have_a_limit_too(kind, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_ENTRIES", 50)
+    artifacts, notes = seen("x.tar", tar({"a.log": LOG, **{f"l{one}": (kind, "a.log") for one in range(99)}}))
+    assert artifacts == [("x.tar!a.log", "log", None)] and "has more than 50 entries" in notes[0]

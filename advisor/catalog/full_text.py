@@ -36,6 +36,7 @@ _CAMEL = Shape(r"_+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NAME = Shape(
     r"[A-Za-z0-9]{1,80}(?:_+[A-Za-z0-9]{1,80})+|[A-Za-z][a-z]{1,80}(?:[A-Z][a-z0-9]{1,80})+",
 )
+_ENDLESS = Shape(r"[A-Za-z0-9]{200,}")  # no name: from each of its letters the pattern above would look 80 far
 _FOLDERS = Shape(r"(?:[\w.+@~-]{0,255}/)+(?=[\w.+-]*)")  # /usr/lib/python3/site-packages/ of a path; its last part asks
 _ENDING = Shape(r"(?<=\w)\.(?:py|so|cpp|cc|cu|h|pyc)\b[\d.]*")
 _SYNTAX = Shape(r"\(\?[a-zA-Z]+\)|\\[A-Za-z]|\[[^\]]*\]|[\\^$.|?*+(){}]")
@@ -180,7 +181,7 @@ def _plain(text: str) -> str:
 
 def names(text: str) -> set[str]:
     """The names out of code that a text holds, as they are indexed."""
-    return {one.lower() for one in _NAME.findall(text)}
+    return {one.lower() for one in _NAME.findall(_ENDLESS.sub(" ", text))}
 
 
 def _parts(run: str) -> list[str]:

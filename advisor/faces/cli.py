@@ -7,6 +7,7 @@ nothing readable, or an input that could not be read (what could be is still rep
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable
@@ -121,6 +122,10 @@ def _failed(error: Exception) -> int:
     if message is not None:
         command = " ".join(["advisor", *sys.argv[1:2]])
         complain([f"{message()} ({command} --help shows the options)"])
+        return USAGE
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # whichever option or argument named it
+        name = str(error.filename or "")
+        complain([f"{name[:80]}…: {len(name)} characters are more than the name of a file can have"])
         return USAGE
     if type(error).__name__ in ("Abort", "Exit"):
         return INTERRUPTED if type(error).__name__ == "Abort" else int(getattr(error, "exit_code", OK))

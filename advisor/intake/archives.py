@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 64 << 20  # of one file; the rest is not read
 MAX_TOTAL = 1 << 30  # bytes of all files of an input together
 MAX_MEMBERS = 2_000
+MAX_ENTRIES = 10 * MAX_MEMBERS  # of an archive, with those that are no files to read: each costs time too
 MAX_DEPTH = 6  # layers: a .tar.gz is two
 MAX_RATIO = 100
 MAX_BOMBS = 5  # files that unpack to more than that
@@ -206,7 +207,9 @@ def _tar(name: str, data: bytes, budget: Budget, skipped: Counter[str]) -> Itera
 
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
-            for member in archive:
+            for number, member in enumerate(archive):
+                if _too_many(number, name, budget):
+                    return
                 shown = "" if member.isdir() else _shown(name, member.name, skipped)
                 if not shown:
                     continue
@@ -231,7 +234,9 @@ def _zip(name: str, data: bytes, budget: Budget, skipped: Counter[str]) -> Itera
             if what := _other_format(archive.namelist()[:50]):
                 budget.say("unreadable", f"{what}: not opened", name)
                 return
-            for member in archive.infolist():
+            for number, member in enumerate(archive.infolist()):
+                if _too_many(number, name, budget):
+                    return
                 shown = "" if member.is_dir() else _shown(name, member.filename, skipped)
                 if not shown:
                     continue
@@ -275,6 +280,14 @@ def _admit(name: str, budget: Budget) -> bool:
     if budget.total > 0:
         budget.say("limit", f"holds more than {MAX_MEMBERS} files: the rest was not read", name)
     return False
+
+
+def _too_many(number: int, name: str, budget: Budget) -> bool:
+    """Whether so many entries of an archive were looked at that the rest is left, which is said."""
+    if number < MAX_ENTRIES:
+        return False
+    budget.say("limit", f"has more than {MAX_ENTRIES} entries: the rest was not looked at", name)
+    return True
 
 
 def _shown(archive: str, member: str, skipped: Counter[str]) -> str:

@@ -235,9 +235,9 @@ def _under(base: str, name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _spec(paths: tuple[str, ...]) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec  # only where a configuration has patterns
+    from advisor.jobs.ignoring import asked_to_leave_out  # only where a configuration has patterns
 
-    return GitIgnoreSpec.from_lines(paths)
+    return asked_to_leave_out(paths, "ignore.path")
 
 
 _ADVICE = {

@@ -13,6 +13,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from advisor.errors import UsageError
+from advisor.jobs.ignoring import asked_to_leave_out, left_out
 from advisor.whole import is_part
 
 NEVER = frozenset(
@@ -30,7 +31,7 @@ def files(paths: Sequence[Path], exclude: Sequence[str] = (), *, respect_ignore:
     A pipe or a device is refused: it may never end, or end the first time it is read.
     """
     seen: set[str] = set()
-    spec = GitIgnoreSpec.from_lines(exclude)
+    spec = asked_to_leave_out(exclude)
     for path in paths:
         if not path.exists():
             raise UsageError("no such file or folder", readable(path), None)
@@ -92,7 +93,7 @@ def _rules(folder: Path) -> Rules:
         lines = (folder / IGNORE).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ()
-    return ((os.path.abspath(folder), GitIgnoreSpec.from_lines(lines)),)
+    return ((os.path.abspath(folder), left_out(lines)),)
 
 
 def _above(root: Path) -> Rules:

@@ -116,7 +116,7 @@ def _read(request: UpgradeRequest, known: dict[str, Knowledge]) -> Deployment:
     of = known_engine(request.engine)
     of = knowledge(of.host) if of.host else of
     text = _command(request.flags, of)
-    found = read_file(SCRIPT, text.encode(), known)
+    found = read_file(SCRIPT, text.encode("utf-8", "replace"), known)
     if not found.workloads:
         raise UsageError("cannot be read as flags", FLAGS, f'such as --flags "{_head(of)} --tp 8"')
     return found

@@ -46,7 +46,7 @@ def _line(value: Any) -> str:
     kind = type(value)
     if kind is str:
         text = encode_basestring(value)
-        return text if text.isprintable() else _safe(text)  # nothing that is unsafe is printable
+        return text if text.isascii() and text.isprintable() else _safe(text)
     if kind in _AS_THEY_ARE:
         return repr(value) if kind is int else _WORDS[value]
     kept = _LINES.get(id(value))

@@ -11,10 +11,13 @@ import re
 from advisor.model.shape import Shape
 
 _COLOUR = Shape("\x1b\\[[0-9;:]*m")  # \x1b[1;31m
-# C0 but for tab and newline, DEL, C1, reordering and invisible characters, other line ends, surrogates, tags
+# C0 but for tab and newline, DEL, C1, reordering and invisible characters, other line ends, surrogates; what formats
+# single scripts and music; letters and marks that show nothing; tags and the selectors that hide text in an emoji
 UNSAFE = Shape(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"
+    "\ud800-\udfff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
 )
 
 
