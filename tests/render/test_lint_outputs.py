@@ -304,3 +304,11 @@ def test_markdown_fits_into_a_comment_and_says_what_it_left_out():
 )
 def test_names_are_relative(name, said):
     assert relative(name) == said
+
+
+def test_no_output_carries_an_edit_as_the_docs_say():
+    results = [one for name in LINT_REPORTS for one in run_of(LINT_REPORTS[name])["results"]]
+    assert results and not [one for one in results if "fixes" in one]
+    assert not [one for name in LINT_REPORTS for one in codec.loads(gitlab(LINT_REPORTS[name])) if "fixes" in one]
+    said = (Path(__file__).parents[2] / "docs" / "lint-output.md").read_text(encoding="utf-8")
+    assert "**No output carries the edit**" in said
