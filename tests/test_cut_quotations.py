@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.redaction.cutting import MOST, cut
+from advisor.redaction import QUOTED as MOST
+from advisor.redaction.cutting import cut
 from tests.front_door import advisor
 
 LONG = "x" * 100_000

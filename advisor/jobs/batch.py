@@ -17,7 +17,6 @@ from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
 from advisor.model.report import Report
 from advisor.redaction import one_answer, redact
-from advisor.redaction.cutting import cut
 
 _PLAIN = str | int | float | None
 KEYS = ("id", "engine", "version", "launch", "env", "hardware", "symptom", "log")
@@ -45,6 +44,8 @@ def _report(line: str) -> tuple[Report, str]:
     with one_answer():
         report = check(request({key: texts.get(key, "") for key in KEYS})).report
     if problem:
+        from advisor.redaction.cutting import cut
+
         notes = (cut(redact(problem)), *report.coverage.notes)
         report = replace(report, coverage=replace(report.coverage, notes=notes))
     return report, problem

@@ -21,6 +21,7 @@ from advisor.redaction.names import GONE, Look, says_secret
 
 __all__ = [
     "GONE",
+    "QUOTED",
     "as_given",
     "may_hold_secrets",
     "of_this_answer",
@@ -34,6 +35,8 @@ __all__ = [
     "shown_as_given",
 ]
 
+QUOTED = 4000
+"""Characters of one quotation: 50 lines of a terminal."""
 PART = 1 << 18
 """Characters that are looked at together."""
 

@@ -1,6 +1,6 @@
 """A whole answer -> the same without what tells of people and machines: the last thing done before it is shown.
 
-Which fields hold what the user gave stands in one table (`fields`); all else is the catalogue's, and stays. Secrets are
+Which fields hold what the user gave stands in one table (`THEIRS`); all else is the catalogue's, and stays. Secrets are
 hidden as each thing is quoted (`redact`), where its name is known; here they are looked for once more. Only then is a
 quotation cut that is too long (`cutting`), so that none of a secret is left at the cut.
 """
@@ -11,11 +11,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from advisor.redaction import as_given, of_this_answer, redact, redact_value
-from advisor.redaction.cutting import MOST, shortened
-from advisor.redaction.fields import THEIRS, fields_of
+from advisor.redaction import QUOTED, as_given, of_this_answer, redact, redact_value
 from advisor.redaction.names import Look
 
 if TYPE_CHECKING:
@@ -41,6 +40,54 @@ _MAY = Look(  # what any text with something of the kind in it shows: asked befo
     r"|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa|consul|invalid|localdomain)\b"
 )
 
+THEIRS: dict[str, tuple[str, ...]] = {
+    # advisor/model/report.py
+    "Report": ("environment",),
+    "BuildOut": ("version", "image", "fork", "branch", "label", "components", "notes"),
+    "SettingOut": ("value", "typed", "place"),
+    "FactOut": ("value", "says", "place", "quote", "rank"),
+    "Finding": ("headline",),
+    "FixOut": ("why",),
+    "RemedyOut": ("change", "diff"),
+    "LookalikeOut": ("why",),
+    "StatementOut": ("says", "ranks", "collective", "places"),
+    "MarkOut": ("what", "place"),
+    "TrackOut": ("rank", "stands", "absent"),
+    "TimelineOut": ("shift_by", "unplaced"),
+    "Discrepancy": ("typed", "place", "quote", "says", "instead"),
+    "ExcerptOut": ("file", "lines", "places"),
+    "InputOut": ("name",),
+    "Coverage": ("notes",),
+    # advisor/model/lint.py
+    "Region": ("snippet",),
+    "RelatedOut": ("says",),
+    "LintFinding": ("says", "because", "advice", "workload"),
+    "SuppressionOut": ("reason",),
+    "FileOut": ("workloads", "notes"),
+    "LintReport": (),
+    # advisor/model/repair.py, upgrade.py
+    "Repair": ("workload", "says", "does", "why", "shared"),
+    "FileRepair": ("diff",),
+    "RepairReport": ("notes",),
+    "UpgradeReport": ("diff", "notes"),
+    # advisor/model/verification.py
+    "StepVerdict": ("says", "missing"),
+    "VerificationReport": ("headline", "change", "differs", "missing"),
+    # advisor/model/diagnosis.py
+    "Standing": (),
+    "Recognised": ("build", "settings", "environment", "hardware"),
+    # advisor/model/draft.py
+    "Draft": ("summary", "given", "build", "settings", "environment", "hardware", "model", "report"),
+    "MachineLine": ("pattern", "quote", "place"),
+    # advisor/model/capture.py
+    "Plan": ("said",),
+    "Found": ("rank", "command"),
+    "Step": ("how", "note"),
+    "Outcome": ("files", "said"),
+    "Collection": (),
+}
+"""The nouns of an answer, and which of their fields hold the user's words. Nouns that are not here hold none."""
+
 NOTE = "names such as {example} are this report's own, for hosts, addresses and people; --no-redact shows theirs"
 
 
@@ -48,7 +95,11 @@ def covered(noun: Noun, beside: Iterable[str] = ()) -> Noun:
     """The answer as it is shown, its quotations cut; `beside` are texts that tell more of whose names are hosts'."""
     given = dict.fromkeys(one for one in _texts(noun) if one[1])
     hidden = noun if as_given() else _hidden(noun, given, beside)
-    return shortened(hidden) if any(len(name) + len(text) > MOST for name, text in given) else hidden
+    if any(len(name) + len(text) > QUOTED for name, text in given):
+        from advisor.redaction.cutting import shortened
+
+        return shortened(hidden, fields_of, THEIRS)
+    return hidden
 
 
 def _hidden(noun: Noun, given: Iterable[tuple[str, str]], beside: Iterable[str]) -> Noun:
@@ -130,6 +181,18 @@ def rewritten(noun: Noun, shown: dict[str, str]) -> Noun:
         if (new := _nested(value, shown)) is not value:
             changed[name] = new
     return replace(noun, **changed) if changed else noun  # type: ignore[type-var]
+
+
+_NAMES = re.compile(r"\w+")
+
+
+@cache
+def fields_of(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a noun that hold the user's words, and those that hold nouns which may, both in their order."""
+    types: dict[str, Any] = {name: str(one.type) for name, one in kind.__dataclass_fields__.items()}
+    theirs = THEIRS[kind.__name__]
+    nested = (name for name, told in types.items() if name not in theirs and THEIRS.keys() & set(_NAMES.findall(told)))
+    return tuple(name for name in types if name in theirs), tuple(nested)
 
 
 def _nested(value: Any, shown: dict[str, str]) -> Any:

@@ -8,16 +8,15 @@ be carried out or copied is no quotation and stays whole: a diff, a remedy's val
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from advisor.redaction.fields import THEIRS, fields_of
+from advisor.redaction import QUOTED
 
 Noun = TypeVar("Noun")
+Fields = Callable[[Any], tuple[tuple[str, ...], tuple[str, ...]]]
 
-MOST = 4000
-"""Characters of one quotation: 50 lines of a terminal, more than the longest line of arguments that an engine logs."""
 _HEAD, _TAIL = 3000, 1000
 
 WHOLE: dict[str, tuple[str, ...]] = {
@@ -35,19 +34,28 @@ WHOLE: dict[str, tuple[str, ...]] = {
 
 def cut(text: str) -> str:
     """The text, or its beginning and its end with how much is left out between them."""
-    if len(text) <= MOST:
+    if len(text) <= QUOTED:
         return text
     left = len(text) - _HEAD - _TAIL
     return f"{text[:_HEAD]}… ({left:,} characters left out) …{text[-_TAIL:]}"
 
 
-def shortened(noun: Noun) -> Noun:
-    """The answer with every quotation in it cut; the very same where none is too long."""
+def shortened(noun: Noun, fields_of: Fields, nouns: Container[str]) -> Noun:
+    """The answer with every quotation in it cut; the very same where none is too long.
+
+    `fields_of` says of a kind which fields are the user's words and which may hold `nouns`, by name, that have some.
+    """
+
+    def inner(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return _each(value, inner)
+        return shortened(value, fields_of, nouns) if type(value).__name__ in nouns else value
+
     changed: dict[str, Any] = {}
-    kind = cast(Any, type(noun))
+    kind = type(noun)
     theirs, nested = fields_of(kind)
     whole = WHOLE.get(kind.__name__, ())
-    for names, told in ((theirs, _text), (nested, _noun)):
+    for names, told in ((theirs, _text), (nested, inner)):
         for name in names:
             value = getattr(noun, name)
             if name not in whole and (new := told(value)) is not value:
@@ -64,12 +72,6 @@ def _text(value: Any) -> Any:
         new = {cut(key): _text(one) for key, one in value.items()}
         return new if new != value else value
     return value
-
-
-def _noun(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return _each(value, _noun)
-    return shortened(value) if type(value).__name__ in THEIRS else value
 
 
 def _each(value: tuple[Any, ...], told: Callable[[Any], Any]) -> tuple[Any, ...]:
