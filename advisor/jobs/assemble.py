@@ -56,11 +56,18 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
     _settle_build(gathering)
     compare_images(gathering)
     compare_arguments(gathering)
+    if gathering.mentioned:
+        from advisor.jobs.comparing import compare_files
+
+        compare_files(gathering)
     keep_to_one(request, gathering)
     _told_beside(request, gathering)
     _answers(request, gathering)
     _environment(request, gathering)
     if request.model:
+        from advisor.jobs.comparing import compare_model
+
+        compare_model(request, gathering)
         gathering.facts.append(Fact("model", request.model, "stated", Span("--model"), request.model))
     return _case(request, gathering), tuple(gathering.problems)
 
@@ -234,6 +241,9 @@ def _environment(request: Request, gathering: Gathering) -> None:
             variables += reading.environment([text] if request.strict else text, "--env", strict=request.strict)
     if not variables:
         return
+    from advisor.jobs.comparing import compare_variables
+
+    compare_variables(gathering, variables)
     if not gathering.launches and not gathering.mentioned:
         gathering.launches.append(Launch(gathering.base.engine, environment=variables, artifact="--env"))
         return
