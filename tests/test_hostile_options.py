@@ -96,7 +96,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, str, 
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     written = {one.name for one in place.iterdir() if not one.name.startswith(".")}
     assert written <= {"run.sh"}, written
-    return [tuple(json.loads(line)) for line in done.stdout.splitlines()]  # type: ignore[misc]
+    return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def test_every_command_was_tried(runs: list[tuple[str, str, str, int, str, str]]) -> None:
