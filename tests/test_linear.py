@@ -160,7 +160,9 @@ MANY = {  # a file's name and beginning, and a line of which it has many: gone o
 def test_a_file_of_many_lines_takes_time_in_proportion(name: str) -> None:
     file, head, line = MANY[name]
     _checked([head], file)
-    few, many = (_checked([head + line * (length // len(line))], file) for length in (15_000, 60_000))
+    few, many = (
+        min(_checked([head + line * (length // len(line))], file) for _ in range(2)) for length in (15_000, 60_000)
+    )  # the quicker of two: a busy machine only slows one down
     assert many < 8 * few + 0.5, (few, many)
 
 

@@ -241,9 +241,11 @@ def _environment(request: Request, gathering: Gathering) -> None:
             variables += reading.environment([text] if request.strict else text, "--env", strict=request.strict)
     if not variables:
         return
-    from advisor.jobs.comparing import compare_variables
+    known = [one.name for launch in (*gathering.launches, *gathering.mentioned) for one in launch.environment]
+    if len({*known, *(one.name for one in variables)}) < len({*known}) + len(variables):
+        from advisor.jobs.comparing import compare_variables
 
-    compare_variables(gathering, variables)
+        compare_variables(gathering, variables)
     if not gathering.launches and not gathering.mentioned:
         gathering.launches.append(Launch(gathering.base.engine, environment=variables, artifact="--env"))
         return

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.merging import SHOWN, alike, differs
@@ -98,8 +99,9 @@ def compare_variables(gathering: Gathering, given: Iterable[Variable]) -> None:
 
 
 def _say_variable(gathering: Gathering, holds: Variable, place: str, other: str) -> None:
-    old, new = (redact_value(holds.name, one) for one in (other, holds.value))
-    text = f"{holds.name} is {old!r} here and {new!r} by --env; judged by the last of --env"
+    name = holds.name  # before each value: by it redaction knows whose it is
+    old, new = (quote(str(redact_value(name, one))) for one in (other, holds.value))
+    text = f"{name}={old} here and {name}={new} by --env; judged by the last of --env"
     gathering.notes.append(Note("conflict", text, Span(place)))
 
 

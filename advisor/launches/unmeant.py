@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 
-from advisor.launches.heredocs import Closings
 from advisor.model.late import dataclass
 from advisor.model.shape import Shape
 
@@ -79,6 +78,10 @@ def _said(found: re.Match[str]) -> str:
 
 def _without_documents(text: str, written: list[tuple[int, int, bool]]) -> str:
     """Without the here-documents that are only printed; those that go to a file are told in `written`."""
+    if "<<" not in text:
+        return text
+    from advisor.launches.heredocs import Closings
+
     closings, pieces, kept, at = Closings(text), [], 0, 0
     for found in _HEREDOC.finditer(text):
         closing = closings.after(found[1], found.end()) if found.start() >= at else None
