@@ -231,7 +231,7 @@ def _take_versions(reading: PartialBuild) -> None:
         reading.take(found.start(), found.end())
         if parse_version(number) is None:
             continue
-        if owner in ("", reading.engine) and re.search(r"\d\.?(?:a|b|rc)\Z", number):
+        if owner in ("", reading.engine) and re.search(r"\A[^+]*\d\.?(?:a|b|rc)\Z", number):
             _take_candidate(reading, number)
         elif owner in ENGINES and owner != reading.engine:
             reading.components.append(Component(owner, number, where=f"{owner} {number}"))

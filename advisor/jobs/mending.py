@@ -90,23 +90,30 @@ class _Mender:
         self.quiet = {(one.id, one.workload) for one in before if one.fingerprint in suppressed}
         self.repairs: list[Repair] = []
         self.settled: set[str] = set()
-        self.tried = 0
+        self.failed: dict[str, tuple[int, str]] = {}
+        self.tried = self.done = 0
 
     def run(self) -> Mended:
         self._conflicts(self._wanted())
+        self._through()
+        self.failed = {one: (done, why) for one, (done, why) in self.failed.items() if done == self.done}
+        self._through()  # of what failed before another edit was made, once more: of two old names for one flag
+        for plan in self._wanted():
+            limit = f"past the {MOST} edits made of one file at once" if self._allowed(plan) else ASKED
+            self._left(plan, self.failed.get(plan.finding.fingerprint, (0, limit))[1])
+        self.repairs.sort(key=lambda one: (one.line, one.id))
+        return Mended(self.now, tuple(self.repairs), self.before, self.judged)
+
+    def _through(self) -> None:
         while plans := self._next():
             self.tried += len(plans)
             self._mend(plans)
-        for plan in self._wanted():
-            self._left(plan, f"past the {MOST} edits made of one file at once" if self._allowed(plan) else ASKED)
-        self.repairs.sort(key=lambda one: (one.line, one.id))
-        return Mended(self.now, tuple(self.repairs), self.before, self.judged)
 
     def _next(self) -> list[Plan]:
         """One plan of each case, as many as may be tried yet: those of one case can end each other's findings."""
         first: dict[int, Plan] = {}
         for plan in self._wanted():
-            if self._allowed(plan):
+            if self._allowed(plan) and plan.finding.fingerprint not in self.failed:
                 first.setdefault(plan.unit, plan)
         return list(first.values())[: MOST - self.tried]
 
@@ -174,7 +181,7 @@ class _Mender:
             if not problem:
                 return
             why = why or problem
-        self._left(plan, why)
+        self.failed[plan.finding.fingerprint] = self.done, why
 
     def _objection(self, made: Sequence[_Made], after: Deployment) -> str:
         """Why the edited file is no better; "" when it is, and is taken with what was found in it."""
@@ -189,6 +196,7 @@ class _Mender:
         if harmful := now - self.harms:
             return f"it is advised against: {min(harmful)[2]}"
         self.now, self.judged, self.harms = after, judged, now
+        self.done += len(made)
         for one in made:
             self.settled.add(one.plan.finding.fingerprint)
             self.repairs.append(self._repair(one.plan, one.choice, True, "", one.shared))

@@ -29,6 +29,7 @@ _OPENS = re.compile(r"^\s*((?:- +)*)")  # the dashes before a nested item
 _HEREDOC = re.compile(r"<<-?\s*[\"']?([A-Za-z_][A-Za-z0-9_]*)")  # COPY <<"EOF" /etc/x
 _NEAR = 200  # characters looked back at: enough for a tag and an anchor, and no line costs more than its length
 _FRESH = " \t,[{:-?(&!"  # what may stand before a quote that opens a YAML string
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def _yaml(lines: Sequence[str]) -> Iterator[Mark]:
@@ -111,12 +112,16 @@ def _dockerfile(lines: Sequence[str]) -> Iterator[Mark]:
 
 
 def _python(lines: Sequence[str]) -> Iterator[Mark]:
-    source = io.StringIO("\n".join(lines))
+    source = io.StringIO(_HALF.sub("\ufffd", "\n".join(lines)))  # of half a character the tokenizer makes an error
     try:
         for one in tokenize.generate_tokens(source.readline):
             if one.type == tokenize.COMMENT:
                 yield Mark(one.string[1:], one.start[0], one.start[1] + 1, one.end[1] + 1)
-    except (tokenize.TokenError, SyntaxError):
+    except (
+        tokenize.TokenError,
+        SyntaxError,
+        SystemError,
+    ):  # the last by Python 3.12, of an f-string that is not closed
         return  # what came before the break stands
 
 

@@ -58,7 +58,7 @@ def _literal(node: ast.expr | None) -> object:
     """The literal's value; `...` for what is not one."""
     try:
         return ast.literal_eval(node) if node is not None else ...
-    except (ValueError, SyntaxError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # TypeError: of a list that is a key
         return ...
 
 

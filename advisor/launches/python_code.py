@@ -106,7 +106,7 @@ def _closing(text: str, at: int) -> int:
 def _literal(text: str) -> Any:
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # TypeError: of a list that is a key
         return text
 
 

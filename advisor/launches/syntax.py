@@ -35,6 +35,7 @@ _WORDS = {
     "brace_expression", "command_name", "regex",
     "extglob_pattern", "test_operator",
 }  # fmt: skip
+_SIGN = Shape(r"(?<=\s)(?:==|=~)(?=\s|\Z)")
 _TURNING = {"for_statement": ("variable",), "c_style_for_statement": ("initializer", "update")}
 _NAME = Shape(r"[A-Za-z_]\w*")
 _WRITERS = {"cat", "tee", "bash", "sh", "ssh"}
@@ -118,8 +119,15 @@ def commands(text: str, masked: str, scope: Scope | None = None, reread: _Reread
     `scope` are variables known from the start; `reread` says how much may be read again of here-documents.
     """
     reader = _Reader(text, scope or {}, reread or _Reread(max(_REREAD_LEAST, _REREAD * len(text))))
-    reader.visit(bash_tree(masked))
+    reader.visit(bash_tree(_without_signs(masked)))
     return reader.found
+
+
+def _without_signs(masked: str) -> str:
+    """With another word for each `==` that is one: to the grammar it is a sign of a test, and no word of a command."""
+    if not _SIGN.search(masked):
+        return masked
+    return "\n".join(line if "[" in line else _SIGN.sub("__", line) for line in masked.split("\n"))
 
 
 class _Reader:

@@ -71,7 +71,8 @@ def changed(git: Path, change: tuple, mark: Path) -> None:
     where, what = change
     if where == "config":
         text = what.replace("{run}", RUNS.format(mark=mark))
-        (git / "config").write_text((git / "config").read_text() + text)
+        with (git / "config").open("ab") as file:
+            file.write(text.encode())
         return
     file = git.parent / insides()[where % len(insides())]
     file.chmod(0o644)

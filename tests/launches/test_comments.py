@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from advisor.launches.comments import comments, language_of
@@ -240,6 +240,8 @@ PIECES = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(PIECES, st.sampled_from(sorted(CASES)))
+@example(["# advisor: ignore[a] r", "\ud800"], "a.py")
+@example(['f"""\n# advisor: ignore[a]\n"""\n\udc9c'], "a.py")
 def test_any_text_is_read_and_every_place_is_in_it(pieces, name):
     text = "".join(pieces)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from advisor.catalog.engines import knowledge
@@ -44,10 +44,19 @@ def test_what_is_cut_or_is_no_dump_is_nothing(text: str) -> None:
     assert dump.read(text, knowledge("sglang"), "log") is None
 
 
-@given(st.text(max_size=300))
+@given(st.one_of(st.text(max_size=300), st.text(alphabet="[]{}(),:=*'\"ab1 .", max_size=40)))
+@example("{[]: 1}")
+@example("{{}}")
 def test_no_text_raises(text: str) -> None:
     dump.read(text, knowledge("vllm"), "log")
+    dump.read("non-default args: {'x': " + text + "}", knowledge("vllm"), "log")
     dump.read("ServerArgs(" + text + ")", knowledge("sglang"), "log")
+    dump.read("ServerArgs(model_path=" + text + ")", knowledge("sglang"), "log")
+
+
+def test_a_value_that_is_no_literal_is_no_defect() -> None:
+    for text in ("LLM(model='m', x={[]: 1})", f"INFO {VLLM.replace('True', '{[]: 1}')}"):
+        assert checked("--engine", "vllm", "-", stdin=text).code in (0, 1)
 
 
 def test_a_banner_decides_the_exposure() -> None:
