@@ -181,8 +181,9 @@ def _says(verdict: Verdict, view: View, grounds: list[_Ground]) -> str:
     if verdict.status != "exposed":
         return headline(verdict)
     settings = " and ".join(dict.fromkeys(one.shortly() for one in grounds))
-    with_ = f" with {settings}" if settings else ""
-    return f"{view.case.build.label()}{with_} can meet {verdict.rule.id}: {verdict.rule.gist}"
+    build = view.case.build.label()
+    with_ = f"{',' if ', ' in build else ''} with {settings}" if settings else ""
+    return f"{build}{with_} can meet {verdict.rule.id}: {verdict.rule.gist}"
 
 
 def _release(fixes: list[FixOut]) -> str | None:

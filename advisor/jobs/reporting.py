@@ -445,8 +445,13 @@ def _setting(launch: Launch, index: int) -> SettingOut:
 
 
 def _lines(artifact: Artifact) -> int:
-    """How many lines of what the user gave it stands for."""
-    return artifact.number_of(artifact.text.count("\n")) - artifact.first_line + bool(artifact.text)
+    """How many lines of what the user gave it stands for, as an editor numbers them."""
+    return artifact.number_of(_last_line(artifact.text)) - artifact.first_line + 1 if artifact.text else 0
+
+
+def _last_line(text: str) -> int:
+    """The index of the last line; a newline at the end closes that line and begins none."""
+    return text.count("\n") - text.endswith("\n")
 
 
 def _coverage(case: Case, considered: int, left_out: tuple[str, ...]) -> Coverage:
@@ -456,7 +461,7 @@ def _coverage(case: Case, considered: int, left_out: tuple[str, ...]) -> Coverag
             counted[fact.span.artifact] = counted.get(fact.span.artifact, 0) + 1
     inputs = [InputOut(one.name, one.kind, _lines(one), counted.get(one.name, 0)) for one in case.artifacts]
     inputs += [
-        InputOut(one.artifact, "launch", one.text.count("\n") + 1, len(one.settings))
+        InputOut(one.artifact, "launch", _last_line(one.text) + 1, len(one.settings))
         for one in case.launches
         if one.artifact.startswith("--")
     ]

@@ -113,11 +113,19 @@ class Build:
             words.append(self.image)
         if self.branch and not self.version and not self.commit:
             words.append(self.branch)
+        if len(words) == 1 and (self.least or self.below):
+            words.append(self._bounds())
         if self.version and self.origin == "inferred":
             words.append("(inferred)")
         if self.version and self.origin == "default":
             words.append(f"({self.text})")
-        return " ".join(words) if len(words) > 1 else f"{words[0]}, build not given"
+        if len(words) > 1:
+            return " ".join(words)
+        return f"{words[0]}, {'exact build' if self.known() else 'build'} not given"
+
+    def _bounds(self) -> str:
+        parts = (f"{self.least} or later" if self.least else "", f"before {self.below}" if self.below else "")
+        return ", ".join(filter(None, parts))
 
 
 def plain_build(text: str, engine: str) -> Build | None:

@@ -361,6 +361,9 @@ NOTES: dict[str, str] = {
     "the build: {text}": "构建：{text}",
     "{name}, build not given": "{name}，未给出构建版本",
     "unknown engine, build not given": "引擎未知，未给出构建版本",
+    "{name}, exact build not given": "{name}，未给出确切的构建版本",
+    "unknown engine, exact build not given": "引擎未知，未给出确切的构建版本",
+    "{name} {version} or later, before {until}": "{name}，{version} 或更新、{until} 之前",
 }
 
 PLACES: dict[str, str] = {
