@@ -286,6 +286,16 @@ def test_a_program_that_is_not_there_is_said() -> None:
         assert "No such file" in commands.run(["/nowhere/py-spy"], 1).problem
 
 
+def test_of_what_a_tool_complains_of_the_reason_is_told_and_no_frame_of_its_own() -> None:
+    from advisor.capture.commands import Commands
+    from advisor.jobs.collect_scene import why
+
+    frames = r"Error: no python version\n\nStack backtrace:\n   0: anyhow::error\n  10: main\n"
+    with Commands() as commands:
+        assert why(commands.run(["sh", "-c", f"printf '{frames}' >&2; exit 1"], 5)) == "Error: no python version"
+        assert why(commands.run(["sh", "-c", "exit 3"], 5)) == "exit code 3"
+
+
 def test_a_process_that_goes_away_is_said(bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from advisor.jobs.collect import prepare, run
     from advisor.jobs.collect_scene import Asked

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pty
+import re
 import select
 import shlex
 import subprocess
@@ -29,6 +30,7 @@ from advisor.jobs.diagnose import standing
 from advisor.jobs.request import File, Request, Said
 from advisor.jobs.rule_cases import cases
 from advisor.jobs.said import fact_of
+from advisor.jobs.vocabulary import kinds
 from tests.counting import steps
 from tests.front_door import advisor
 from tests.upstream.patch_clones import Repo
@@ -196,6 +198,12 @@ def test_every_choice_that_is_offered_is_an_answer() -> None:
     for vendor, known in (("amd", "amd"), ("MLU", "cambricon"), ("昇腾", "ascend")):
         at = then(Progress(Request()), Step("hardware:vendor", vendor))
         assert [fact_of(one).value for one in at.request.said] == [known]
+
+
+def test_what_is_answered_by_yes_or_no_is_asked_so() -> None:
+    begins = re.compile(r"(Is|Are|Do|Does|Did|Has|Have|Was|Were|Can|Could) ")
+    asked = {one.name: one.question for one in kinds().values() if one.type == "bool"}
+    assert [name for name, question in asked.items() if not begins.match(question)] == []
 
 
 def test_what_a_command_printed_for_a_version_is_read_and_not_taken_for_one() -> None:

@@ -48,7 +48,7 @@ FACTS = (
         "device.spin",
         "bool",
         "a GPU counts as fully busy and draws so little power that it waits rather than computes",
-        "How much power does each busy GPU draw, and what is its limit?",
+        "Does a GPU at 100 % draw less than about a quarter of its power limit?",
         "nvidia-smi --query-gpu=index,utilization.gpu,power.draw,power.limit,memory.used --format=csv",
     ),
 )

@@ -210,7 +210,8 @@ def why(ran: Ran) -> str:
         return f"stopped after {ran.seconds:.0f} s"
     if ran.cut:
         return "its output was longer than any such output is"
-    complaint = redact(ran.err.decode("utf-8", "replace")).strip().splitlines()
+    said = ran.err.decode("utf-8", "replace").partition("\nStack backtrace:")[0]  # as Rust's programs end (py-spy)
+    complaint = redact(said).strip().splitlines()
     return ran.problem or (complaint[-1][:200] if complaint else f"exit code {ran.code}")
 
 

@@ -161,7 +161,7 @@ QUESTIONS: dict[str, str] = {
         "prefill 与 decode 是否在各自独立的实例中运行（PD 分离）？"
     ),
     "Is it the prefill or the decode instance that fails?": "出故障的是 prefill 实例还是 decode 实例？",
-    "How much power does each busy GPU draw, and what is its limit?": "每块满载的 GPU 功耗多少，上限多少？",
+    "Does a GPU at 100 % draw less than about a quarter of its power limit?": "是否有利用率 100 % 的 GPU，其功耗不到功耗上限的四分之一左右？",
     "Which exception stands first in the logs?": "日志中最先出现的异常是什么？",
     "Which accelerators are these?": "是什么型号的加速卡？",
     "Which CPU architecture are the hosts (x86_64, aarch64)?": "主机是什么 CPU 架构（x86_64、aarch64）？",
