@@ -49,7 +49,17 @@ def test_bad_input_is_one_line_and_the_rest_is_still_used(arguments: list[str], 
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["check"], ["nothing recognised", "looked for"]),
+        (["check"], ["nothing was given", "advisor diagnose"]),
+        (["check", "--hardware", ""], ["--hardware", "names no hardware"]),
+        (["check", "--engine", "vllm", "--engine", "sglang", "--flags", FLAGS], ["--engine", "twice", "check --help"]),
+        (["upgrade", "--engine", "vllm", "--engine", "sglang", "--from", "0.28.0"], ["--engine", "twice"]),
+        (["check", "-V", "0.28.0", "--version", "0.29.0"], ["--version", "twice"]),
+        (["lint", "no-k8s/", "no-charts/"], ["no-k8s", "no-charts", "no such file or folder"]),
+        (["fix", "no-k8s/"], ["no such file or folder", "no rule 'no-k8s/'"]),
+        (["fix", "no-k8s/", "no-charts/"], ["no-k8s", "no-charts"]),
+        (["verify", "Makefile"], ["Makefile: is evidence", "advisor verify RULE"]),
+        (["explain", "vllm/pp-broadcst"], ["(nearest: vllm/pp-broadcast-skew)"]),
+        (["rules", "new", "vllm/our-hang", "--rules", "/no/such/folder"], ["no such folder", "of your own first"]),
         (["check", "no-such.log"], ["no-such.log", "no such file"]),
         (["check", "--output", "/no/such/folder/x", "--engine", "vllm", "--flags", FLAGS], ["cannot be written"]),
         (["check", "--no-such-option"], ["--no-such-option"]),
@@ -64,6 +74,40 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(arguments: list[str], p
     assert ran.code == 2
     assert ran.out == ""
     assert all(part in line for part in parts), line
+
+
+def test_every_file_that_is_not_there_is_said() -> None:
+    ran = advisor("check", "no-such.log", "nor-this.log")
+    assert ran.code == 2
+    assert [line.split(":")[1].strip() for line in ran.err.splitlines()] == ["no-such.log", "nor-this.log"]
+
+
+def test_of_a_command_that_is_none_no_help_is_offered() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "advisor", "chek"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert "Did you mean 'check'" in ran.stderr and "(advisor --help shows the commands)" in ran.stderr
+
+
+def test_where_two_of_a_kind_are_usual_the_last_holds() -> None:
+    assert advisor("check", "--engine", "vllm", "--format", "json", "--format", "text").out.startswith("No documented")
+
+
+def test_lines_are_counted_as_an_editor_numbers_them(tmp_path: Path) -> None:
+    log = tmp_path / "serve.log"
+    for text, lines in (("one hang\ntwo\n", 2), ("one hang\ntwo", 2), ("one hang\n\n", 2)):
+        log.write_text(text)
+        report = checked(str(log), "--flags", "vllm serve x -tp 2\n").report
+        assert [one["lines"] for one in report["coverage"]["inputs"]] == [lines, 1], text
+
+
+@pytest.mark.parametrize(
+    ("version", "label"),
+    [("0.28", "vllm 0.28.0 or later, before 0.29"), ("0.28.0", "vllm 0.28.0"), ("", "vllm, build not given")],
+)
+def test_a_release_that_is_half_said_is_not_called_not_given(version: str, label: str) -> None:
+    assert checked("--engine", "vllm", "--version", version).report["build"]["label"] == label
 
 
 DIGITS = "9" * 4400  # more than Python makes a number of

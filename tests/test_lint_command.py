@@ -134,8 +134,12 @@ def test_only_what_a_change_touches_is_linted(tree: Path) -> None:
 
 
 def test_a_baseline_lets_old_findings_be_and_catches_new_ones(tree: Path) -> None:
-    assert advisor("lint", ".", "--write-baseline", "base.json", cwd=tree).code == 0
+    wrote = advisor("lint", ".", "--write-baseline", "base.json", cwd=tree)
+    assert wrote.code == 0 and "In force with --baseline base.json" in wrote.err
     assert advisor("lint", ".", "--baseline", "base.json", cwd=tree).code == 0
+    (tree / "advisor.toml").write_text('[lint]\nbaseline = "base.json"\n')
+    assert "In force" not in advisor("lint", ".", "--write-baseline", "base.json", cwd=tree).err
+    (tree / "advisor.toml").unlink()
     (tree / "k8s" / "bad.yaml").write_text("# moved down\n\n" + BAD)
     assert found(".", "--baseline", "base.json", cwd=tree) == []
     (tree / "k8s" / "good.yaml").write_text(BAD)

@@ -66,6 +66,8 @@ def check(
     given = evidence.given(
         files, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack, said
     )
+    if not (evidence.anything(given.request) or given.request.unread):
+        raise UsageError("nothing was given", "check", "name files, --flags, --symptom …; advisor diagnose asks")
     answer = judge(given.request)
     problems = [*given.problems, *answer.problems]
     with speaking(lang.value):

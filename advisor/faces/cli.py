@@ -18,7 +18,7 @@ import typer
 
 from advisor import __version__
 from advisor.errors import AdvisorError
-from advisor.faces.bare_options import command_with
+from advisor.faces.bare_options import OneDeployment, command_with
 from advisor.faces.front_page import FrontPage
 from advisor.faces.telling import complain
 from advisor.redaction import one_answer, shown_as_given
@@ -66,7 +66,7 @@ def application(names: Iterable[str] = (*COMMANDS, *GROUPS)) -> typer.Typer:
         if name in GROUPS:
             app.add_typer(_loaded(GROUPS[name]), name=name)
         else:
-            app.command(name, cls=command_with(BARE[name]) if name in BARE else None)(_loaded(COMMANDS[name]))
+            app.command(name, cls=command_with(BARE[name]) if name in BARE else OneDeployment)(_loaded(COMMANDS[name]))
     return app
 
 
@@ -120,8 +120,9 @@ def _failed(error: Exception) -> int:
         typer.echo(message() if message else "", err=True)
         return USAGE
     if message is not None:
-        command = " ".join(["advisor", *sys.argv[1:2]])
-        complain([f"{message()} ({command} --help shows the options)"])
+        named = [word for word in sys.argv[1:2] if word in (*COMMANDS, *GROUPS)]  # of another word there is no help
+        command, what = " ".join([PROGRAM, *named]), "options" if named else "commands"
+        complain([f"{message()} ({command} --help shows the {what})"])
         return USAGE
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # whichever option or argument named it
         name = str(error.filename or "")

@@ -58,7 +58,8 @@ def _write(made: Draft, rules: Path) -> None:
     from advisor.render.rule_file import files_of as rule_files
 
     if not rules.is_dir():
-        raise UsageError("no such folder", f"--rules {rules}", "name the rules folder of your source tree")
+        hint = "name that of your source tree, or make one of your own first"
+        raise UsageError("no such folder", f"--rules {rules}", hint)
     target = rules / made.id
     if os.path.lexists(target):
         raise UsageError("is there already", str(target), "choose another --id, or remove it")

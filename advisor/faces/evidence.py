@@ -11,6 +11,7 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.faces import completion
 from advisor.faces import files as files_of
 from advisor.faces.bare_options import HERE
+from advisor.faces.telling import complain
 from advisor.jobs.request import File, Located, Request
 from advisor.jobs.request import Said as Answered
 from advisor.model.late import dataclass
@@ -111,8 +112,9 @@ def given(
         said=answered(said),
         unread=(*(error.line() for error in problems), *notes),
     )
-    if problems and not _anything(request):
-        raise problems[0]
+    if problems and not anything(request):
+        complain([error.line() for error in problems[:-1]])
+        raise problems[-1]
     return Given(request, (*(files or ()), *(log or ()), *(stack or ())), tuple(problems))
 
 
@@ -150,7 +152,8 @@ def _folder_files(folder: Path, kind: str, notes: list[str]) -> list[File]:
     return files
 
 
-def _anything(request: Request) -> bool:
+def anything(request: Request) -> bool:
+    """Whether there is something to judge by, were it only the name of a model."""
     return any(
         (
             request.engine,
@@ -162,6 +165,7 @@ def _anything(request: Request) -> bool:
             request.symptoms,
             request.files,
             request.hardware,
+            request.model,
             request.said,
         )
     )

@@ -53,11 +53,19 @@ def fix(
     """Edit deployment files for what lint finds; or tell which releases hold a rule's fixes."""
     take(rules)
     if not any(Path(one).exists() for one in what) and len(what) == 1 and not (write or unsafe):
-        reference.fix(what[0], format, lang)
+        _holders(what[0], format, lang)
         return
     paths = [Path(one) for one in what]
     with speaking(lang.value):
         raise typer.Exit(_edit(paths, write, unsafe, exclude or [], no_ignore, config, if_any, format))
+
+
+def _holders(word: str, format: reference.Page, lang: Language) -> None:
+    """Which releases hold the fixes of the rule that the word names; it may have been meant as a path."""
+    try:
+        reference.fix(word, format, lang)
+    except UsageError as error:
+        raise UsageError(f"no such file or folder, and {error.what}", word, error.hint) from None
 
 
 def _edit(
@@ -75,9 +83,9 @@ def _edit(
     from advisor.render import fix_page
     from advisor.render.json import json_of
 
-    missing = next((one for one in paths if not one.exists()), None)
-    if missing is not None:
-        raise UsageError("no such file or folder", str(missing), "a rule's id stands alone: advisor fix RULE")
+    missing = [str(one) for one in paths if not one.exists()]
+    if missing:
+        raise UsageError("no such file or folder", ", ".join(missing), "a rule's id stands alone: advisor fix RULE")
     settings = lint.configuration(paths, config)
     request = lint.LintRequest(
         paths=tuple(paths),

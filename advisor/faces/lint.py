@@ -150,6 +150,8 @@ def lint(
         files_of.write(write(report), write_baseline, inputs, "--write-baseline")
         count = len(kept(report))
         tell(f"{write_baseline}: {count} finding{'' if count == 1 else 's'} written", err=True)
+        if not (known[1] and Path(known[0]).exists() and Path(known[0]).samefile(write_baseline)):
+            tell(f"In force with --baseline {write_baseline}, or baseline = … under [lint] in advisor.toml.", err=True)
         raise typer.Exit(OK)
     failing = _failing(report, fail_on, actionable, settings)
     _write(report, failing, format or [Format.text], output or [], inputs, verbose, suppressed, lang)

@@ -66,6 +66,8 @@ def verify(
     if before is None and not named:
         raise UsageError("names no rule", "RULE", "advisor verify RULE EVIDENCE…, or --report FILE EVIDENCE…")
     named_one = before is None or bool(named and not Path(named[0]).exists() and job.is_rule(named[0]))
+    if before is None and Path(named[0]).exists() and not job.is_rule(named[0]):
+        raise UsageError("is evidence, and no rule is named", named[0], "advisor verify RULE EVIDENCE…")
     rule = named.pop(0) if named_one else ""
     given = evidence.given(
         named, engine, version, flags, env, repo, installed, component, hardware, model, symptom, log, stack

@@ -39,7 +39,7 @@ def find(name: str) -> Rule:
     if wanted in by_name:
         return by_name[wanted]
     holding = sorted({rule.id for rule in catalogue() if wanted.lower() in rule.id})
-    near = holding[:5] or get_close_matches(wanted, by_name, n=3)
+    near = holding[:5] or list(dict.fromkeys(by_name[one].id for one in get_close_matches(wanted, by_name, n=3)))
     hint = f"nearest: {', '.join(near)}" if near else "advisor rules list shows every rule"
     raise UsageError(f"no rule {name!r}", "RULE", hint)
 

@@ -32,9 +32,10 @@ def files(paths: Sequence[Path], exclude: Sequence[str] = (), *, respect_ignore:
     """
     seen: set[str] = set()
     spec = asked_to_leave_out(exclude)
+    missing = [readable(path) for path in paths if not path.exists()]
+    if missing:
+        raise UsageError("no such file or folder", ", ".join(missing), None)
     for path in paths:
-        if not path.exists():
-            raise UsageError("no such file or folder", readable(path), None)
         if not path.is_dir() and not path.is_file():
             raise UsageError("is neither a file nor a folder", readable(path), "pipe it: … | advisor lint -")
         found = _walk(path, spec, respect_ignore) if path.is_dir() else iter((path,))
