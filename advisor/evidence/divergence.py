@@ -380,5 +380,9 @@ def _tell_gaps(
             "a second capture half a minute later tells waiting from passing through"
         )
         account.say("unknown", says, standing)
+    unseen = [rank for rank in everybody if rank.isdigit() and rank not in spoke]
+    if standing and unseen:
+        says = f"no stack and no dump of {spoken(unseen)} is here: one tells whether it waits too, or for what"
+        account.say("unknown", says, unseen)
     if not account.statements:
         account.say("unknown", "neither stacks nor dumps are here: what each rank waits for is not known")

@@ -176,6 +176,9 @@ STATEMENTS: dict[str, str] = {
     "{who} were captured once: a second capture half a minute later tells waiting from passing through": (
         "{who} 各只抓取了一次：半分钟后再抓一次，才能区分是在等待还是恰好经过"
     ),
+    "no stack and no dump of {who} is here: one tells whether it waits too, or for what": (
+        "没有 {who} 的调用栈或转储：有了才能知道它是否也在等待、在等什么"
+    ),
     "neither stacks nor dumps are here: what each rank waits for is not known": (
         "这里既没有调用栈也没有转储：各 rank 在等什么尚不清楚"
     ),

@@ -123,6 +123,15 @@ def test_two_captures_of_one_process():
     )
 
 
+def test_of_a_rank_that_only_logs_a_stack_is_wanted():
+    logs = {"rank0.log": "rank 0 in world size 2\n", "rank1.log": "[rank0]: a line\n", **HANGS}
+    assert not any("no stack and no dump" in one for one in told(logs)[0].get("unknown", []))
+    wanted = "no stack and no dump of rank 0 is here: one tells whether it waits too, or for what"
+    assert wanted in told(logs | {"a_rank1.txt": STACK})[0]["unknown"]
+    both = logs | {"a_rank1.txt": STACK, "a_rank0.txt": STACK.replace("648", "777")}
+    assert wanted not in told(both)[0].get("unknown", [])
+
+
 def test_a_copy_is_no_second_capture():
     stuck, unknown = captures(STACK, STACK, "a/pyspy_rank1.txt", "b.tar.gz!pyspy_rank1.txt")
     assert not stuck and "rank 1 was captured once, for a file that came twice counts as one" in unknown[-1]
