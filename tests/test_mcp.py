@@ -148,6 +148,26 @@ def test_a_brief_answer_keeps_what_to_act_on_and_says_that_it_is_brief(agent, to
     assert LEAK in answer.content[0].text and len(answer.content[0].text) < 20_000
 
 
+@pytest.mark.parametrize("led_by", ["exposed", "possible", "matched"])
+def test_a_brief_answer_never_says_of_what_it_leaves_out_that_it_is_not_known(agent, led_by):
+    demo, spec = ROOT / "docs" / "demo", '--speculative-config {"method":"eagle3"}'
+    names = {"matched": ("rank0.stack.txt", "rank1.stack.txt", "scheduler.log"), "possible": ("scheduler.log",)}
+    texts = [{"name": name, "content": (demo / name).read_text("utf-8")} for name in names.get(led_by, ())]
+    stated = {"version": "0.5.16", "component": "nccl=2.28.9", "hardware": "2x GB10 aarch64"}
+    given = {
+        "exposed": {"engine": "vllm", "version": "0.28.0", "flags": f"vllm serve m/x -pp 8 {spec}"},
+        "possible": {"texts": texts},
+        "matched": {"texts": texts, "engine": "sglang", "flags": (demo / "launch.sh").read_text("utf-8"), **stated},
+    }[led_by]
+    answer, whole = agent.call("check", **given), agent.data("check", **given, detail="full")
+    assert whole["findings"][0]["status"] == led_by and all(one["fixes"] for one in whole["findings"])
+    text = answer.content[0].text
+    assert not any(none in text for none in ("no fix known", "No fix is known", "Nothing is known that helps"))
+    if led_by == "exposed":
+        first = answer.structured_content["findings"][0]
+        assert first["remedies"] == whole["findings"][0]["remedies"] and "0.30.0" in text
+
+
 def test_an_answer_to_a_question_goes_where_its_option_would_put_it(agent):
     log = (ROOT / "docs" / "demo" / "scheduler.log").read_text(encoding="utf-8")
     first = agent.data("check", texts=[{"name": "scheduler.log", "content": log}])

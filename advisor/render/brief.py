@@ -1,8 +1,8 @@
 """Report -> the same contract with less in it, for readers who pay by the word: what to act on stays whole.
 
-Nothing is reworded. What leads (every `matched` finding, and the first when it is `likely`) keeps its reasons, fixes,
-remedies, warnings and verification; of the others the verdict, the first reasons and what excludes them stay. Each
-report says in its notes that parts are left out, so that an empty list is not taken for "there is none".
+Nothing is reworded. What leads (every `matched` finding, and the first when it is `likely` or `exposed`) keeps its
+reasons, fixes, remedies, warnings and verification; of the others the verdict, the first reasons and what excludes them
+stay. Each report says in its notes that parts are left out, so that an empty list is not taken for "there is none".
 """
 
 from __future__ import annotations
@@ -25,9 +25,14 @@ _LEVELS = ("error", "warning", "note")
 _VERBOSE = re.compile(r"(?<=[(（])--verbose(?=[)）])|(?<=with )--verbose$|(?<=加 )--verbose(?= 重出)")
 
 
-def brief(report: Report) -> Report:
-    """The report with what leads in full and the rest in short; `coverage.notes` says so where anything is left out."""
-    findings = tuple(_led(one) if leads(one, place) else _named(one) for place, one in enumerate(report.findings))
+def brief(report: Report, told: bool = False) -> Report:
+    """The report with what leads in full and the rest in short; `coverage.notes` says so where anything is left out.
+
+    `told`: for the text, which is short on what does not lead by itself. Drawn from an emptied list it would say that
+    no fix is known.
+    """
+    others = (lambda one: one) if told else _named
+    findings = tuple(_led(one) if leads(one, place) else others(one) for place, one in enumerate(report.findings))
     shortened = replace(
         report,
         findings=findings,
@@ -46,8 +51,8 @@ def brief(report: Report) -> Report:
 
 
 def leads(finding: Finding, place: int) -> bool:
-    """Whether the finding is one to act on: it is matched, or it comes first and is likely."""
-    return finding.status == "matched" or (place == 0 and finding.status == "likely")
+    """Whether the finding is one to act on: it is matched, or it comes first and is likely or can happen."""
+    return finding.status == "matched" or (place == 0 and finding.status in ("likely", "exposed"))
 
 
 def _led(one: Finding) -> Finding:

@@ -75,7 +75,7 @@ def _check(arguments: Mapping[str, Any], roots: Roots) -> Answer:
     report = check(_told(request, given.said)).report
     full = given.detail == "full"
     with speaking(given.lang):
-        text = written(as_tools(outline(report if full else brief(report), every=full)))
+        text = written(as_tools(outline(report if full else brief(report, told=True), every=full)))
     return Answer(text, _data(report if full else without_chinese(brief(report))))
 
 
