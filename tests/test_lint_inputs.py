@@ -143,7 +143,7 @@ def test_a_baseline_of_nothing_recognised_is_not_written(tmp_path: Path) -> None
 
 def test_a_baseline_says_how_much_it_holds_and_which_option_named_a_missing_one(pod: Path) -> None:
     ran = advisor("lint", ".", "--write-baseline", "base.json", cwd=pod)
-    assert ran.code == 0 and ran.err.startswith("base.json: ") and ran.err.endswith(" written\n")
+    assert ran.code == 0 and ran.err.startswith("base.json: ") and " written\n" in ran.err
     ran = advisor("lint", ".", "--baseline", "nosuch.json", cwd=pod)
     assert ran.code == 2 and ran.err.startswith("advisor: --baseline nosuch.json: no such file")
 

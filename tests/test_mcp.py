@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -154,11 +155,12 @@ def test_a_brief_answer_never_says_of_what_it_leaves_out_that_it_is_not_known(ag
     names = {"matched": ("rank0.stack.txt", "rank1.stack.txt", "scheduler.log"), "possible": ("scheduler.log",)}
     texts = [{"name": name, "content": (demo / name).read_text("utf-8")} for name in names.get(led_by, ())]
     stated = {"version": "0.5.16", "component": "nccl=2.28.9", "hardware": "2x GB10 aarch64"}
-    given = {
+    cases: dict[str, dict[str, Any]] = {
         "exposed": {"engine": "vllm", "version": "0.28.0", "flags": f"vllm serve m/x -pp 8 {spec}"},
         "possible": {"texts": texts},
         "matched": {"texts": texts, "engine": "sglang", "flags": (demo / "launch.sh").read_text("utf-8"), **stated},
-    }[led_by]
+    }
+    given = cases[led_by]
     answer, whole = agent.call("check", **given), agent.data("check", **given, detail="full")
     assert whole["findings"][0]["status"] == led_by and all(one["fixes"] for one in whole["findings"])
     text = answer.content[0].text
