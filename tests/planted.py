@@ -141,6 +141,19 @@ BY_NAME = (
     '  "secretAccessKey": "{v}",',
     "ENV AZURE_STORAGE_ACCESS_KEY={v}",
     "MINIO_ROOT_PASSWORD: '{v}'",
+    "  token: {v}",
+    '{{"token": "{v}", "tp": 2}}',
+    '{{"refreshToken": "{v}", "maxTokens": 16}}',
+    '{{"clientSecret": "{v}"}}',
+    "kubectl --token={v} get pods",
+    "//registry.npmjs.org/:_authToken={v}",
+    "      --api-key\n      {v}",
+    "    --api-key \\\n    {v} \\\n    --port 8000",
+    "      - value: {v}\n        name: DB_PASSWORD",
+    "os.environ.setdefault('OPENAI_API_KEY', '{v}')",
+    "    client-key-data: {v}",
+    "SSHPASS={v} sshpass -e ssh localhost",
+    "AZURE_OPENAI_KEY={v}",
 )
 PLACED: dict[str, tuple[Maker, str]] = {  # told by where it stands
     "bearer": (_some(URLSAFE, 44), "> Authorization: Bearer {v}"),
@@ -183,6 +196,38 @@ PLACED: dict[str, tuple[Maker, str]] = {  # told by where it stands
     "sql": (_word, "CREATE USER llm IDENTIFIED BY '{v}';"),
     "quoted-blanks": (lambda at: f"{_word(at)} {_word(at)}", 'export DB_PASSWORD="{v}"'),
     "cut": (_with("hf_", ALNUM, 9), "401 Unauthorized: token {v}… is not valid"),
+    "cloud-sk": (_with("W", B64, 40), "ak: $AK sk: {v}"),
+    "cloud-sk-env": (_with("Q", ALNUM, 30), "QIANFAN_SK={v}"),
+    "said": (_some(ALNUM, 14), "the api key is {v} by the way"),
+    "said-zh": (_some(ALNUM, 12), "帮忙看下，密码：{v}"),
+    "said-zh-is": (_some(ALNUM, 12), "登录密码是{v}，口令不变"),
+    "said-zh-key": (_some(ALNUM, 24), "API密钥={v}"),
+    "token-zh": (_some(ALNUM, 20), "token为{v}"),
+    "feishu": (_some(HEX, 36), "https://open.feishu.cn/open-apis/bot/v2/hook/{v}"),
+    "discord": (_some(URLSAFE, 60), "https://discord.com/api/webhooks/1234567890/{v}"),
+    "serverchan": (_with("SCT123456T", ALNUM, 22), "https://sctapi.ftqq.com/{v}.send"),
+    "oss-sts": (_some(ALNUM, 40), "https://b.oss-cn-hangzhou.aliyuncs.com/m?Expires=1754131471&security-token={v}"),
+    "cos": (_some(HEX, 40), "https://cos.ap-beijing.myqcloud.com/m?q-sign-algorithm=sha1&q-signature={v}"),
+    "tos": (_some(HEX, 64), "https://tos-cn-beijing.volces.com/m?X-Tos-Signature={v}"),
+    "obs": (
+        _with("", string.ascii_uppercase, 20),
+        "https://obs.cn-north-4.myhuaweicloud.com/m?AccessKeyId={v}&Expires=1",
+    ),
+    "header": (_some(ALNUM, 32), "curl -H 'Ocp-Apim-Subscription-Key: {v}' http://127.0.0.1:8000/v1/models"),
+    "header-pair": (_some(ALNUM, 12), "Headers([('host', 'localhost'), ('x-api-key', '{v}')])"),
+    "header-bytes": (_some(ALNUM, 12), "headers=[(b'x-api-key', b'{v}')]"),
+    "header-list": (_some(ALNUM, 12), '{{"headers": {{"x-api-key": ["{v}"]}}}}'),
+    "cookie-pair": (_some(ALNUM, 30), "('cookie', 'session={v}')"),
+    "url-at": (lambda at: f"{_word(at)}@{_word(at)}", "remote_url: redis://svc:{v}@127.0.0.1:6379"),
+    "curl-proxy": (_word, "curl --proxy svc:{v}@127.0.0.1:3128 http://localhost"),
+    "curl-quoted": (lambda at: f"{_word(at)} {_word(at)}", "curl --user 'svc:{v}' http://localhost"),
+    "shape-in-command": (_with("hf_", ALNUM, 34), "curl -H 'X-Whatever: {v}' -u svc:$PASS http://localhost"),
+    "etcdctl": (_word, "etcdctl --endpoints=localhost:2379 --user root:{v} get /xllm"),
+    "login-stdin": (_word, "echo {v} | docker login -u ci --password-stdin ghcr.io"),
+    "minio-alias": (_some(ALNUM, 20), "mc alias set minio http://localhost:9000 minio {v}"),
+    "vault-login": (_some(ALNUM, 24), "vault login {v}"),
+    "oracle": (_word, "jdbc:oracle:thin:svc/{v}@localhost:1521:x"),
+    "requests-auth": (_word, 'requests.get(url, auth=("svc", "{v}"))'),
 }
 PEOPLE = ("alice", "bjorn", "chidi", "dolores", "emre", "fatima", "goran", "hiroko", "ivan", "jun", "kofi", "lwang", "mei",
           "nadia", "olga", "pavel", "quynh", "rashid", "sven", "tomas", "uma", "viktor", "wanda", "xiaoli", "yusuf")  # fmt: skip
@@ -207,6 +252,19 @@ HOSTS = (  # lines that tell whose machine it was
     "etcd endpoints: tcp://{v}:2379",
     "{v} slots=8",
     "redis://{v}:6379/0 not reachable",
+    '"Config": {{"Hostname": "{v}", "Domainname": ""}}',
+    "LMCACHE_REMOTE_URL=lm://{v}:65432",
+    "etcdctl --endpoints=localhost:2379,{v}:2379 get /xllm",
+    "#SBATCH --nodelist={v}",
+    "socket.gaierror: [Errno -3] Temporary failure in name resolution: {v}",
+    "ssh: connect to host {v} port 22: Connection refused",
+    "ssh: Could not resolve hostname {v}: Name or service not known",
+    "Warning: Permanently added '{v},' (ECDSA) to the list of known hosts.",
+    "upstream llm {{ server {v}:8000 backup; }}",
+    "psql -h {v} llm",
+    "主机名：{v}",
+    "headers: Headers([('host', '{v}:8000')])",
+    "NCCL WARN {v}:2211:2290 [{n}] NCCL INFO x",
 )
 PROMPTS = (
     "INFO 08-02 10:44:31 [logger.py:43] Received request cmpl-{n}: prompt: '{v}', params: SamplingParams(n=1), lora_request: None.",
@@ -224,6 +282,14 @@ PROMPTS = (
     '{{"messages": [{{"role": "user", "content": [{{"type": "text", "text": "{v}"}}]}}]}}',
     '{{"function_call": {{"name": "f", "arguments": "{v}"}}}}',
     '{{"delta": {{"reasoning_content": "{v}"}}}}',
+    "  Input should be a valid string [type=string_type, input_value='{v}', input_type=str]",
+    "Prompt: '{v}', Generated text: '!'",
+    "Prompt: {v}",
+    "prompt: 你好，{v}",
+    'prompts = ["{v}", "x"]',
+    'llm.generate(["{v}"])',
+    '{{"from": "human", "value": "{v}"}}',
+    '{{"instruction": "{v}"}}',
 )
 ADDRESSES = (
     "(EngineCore_DP0 pid=2211, ip={v}) ERROR worker died",
@@ -234,8 +300,14 @@ ADDRESSES = (
     "RAY_ADDRESS={v}:6379",
     "tcp://{v}:29500",
     "x-forwarded-for: {v}",
+    "remoteGids ::ffff:{v} hca mlx5_bond_0",
 )
-SIXES = ("[c10d] connect to [{v}]:29500", "    inet6 {v}/64 scope global", "RDMA GID {v} on mlx5_0")
+SIXES = (
+    'INFO:     {v}:53412 - "POST /generate HTTP/1.1" 200 OK',
+    "[c10d] connect to [{v}]:29500",
+    "    inet6 {v}/64 scope global",
+    "RDMA GID {v} on mlx5_0",
+)
 MACS = ("    link/ether {v} brd ff:ff:ff:ff:ff:ff", "eth0 HWaddr {v}")
 MAILS = ("Reported-by: Someone <{v}>", "git config user.email {v}", "please write to {v}, thanks")
 USERS = (
@@ -244,7 +316,18 @@ USERS = (
     "C:\\Users\\{v}\\models\\m is not a folder",
     "USER={v}",
     "uid=1001({v}) gid=100(users)",
+    "http_proxy=http://{v}:$PASS@127.0.0.1:3128",
+    "User={v}",
+    "    username: {v}",
+    '"User": "{v}",',
+    "POST /v1/chat/completions?user={v} HTTP/1.1",
+    "Accepted publickey for {v} from 127.0.0.1 port 53412 ssh2",
+    "sudo:   {v} : TTY=pts/0 ; COMMAND=/usr/bin/docker",
+    "-rw-r--r-- 1 {v} users 1234 Aug  2 10:44 /data/x",
+    "{v}    2211  0.0  0.1 123 456 ? Sl 10:44 0:01 python -m vllm.entrypoints.openai.api_server",
+    "用户名：{v}",
 )
+PHONES = ("手机号：{v}", "call me {v}", "phone +86 {v}")
 
 
 def corpus(seed: int = 12) -> Corpus:
@@ -297,7 +380,9 @@ def _logged(at: Random, made: Corpus) -> Iterator[str]:
     for template in MAILS * 2:
         yield filled("mail", template, f"{at.choice(PEOPLE)}.{at.randrange(100)}@acme-ml.com", 0)
     for number, template in enumerate(USERS * 3):
-        yield filled("user", template, f"{PEOPLE[number]}{at.randrange(100, 999)}", 0)
+        yield filled("user", template, f"{PEOPLE[number % len(PEOPLE)]}{number}{at.randrange(100, 999)}", 0)
+    for template in PHONES * 2:
+        yield filled("phone", template, f"13{at.randrange(10**8, 10**9)}", 0)
 
 
 def _secret_yaml(at: Random, made: Corpus) -> str:

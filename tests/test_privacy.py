@@ -14,10 +14,10 @@ import pytest
 
 from advisor.faces.cli import COMMANDS
 from advisor.model import capture, diagnosis, draft, lint, repair, report, upgrade, verification
-from advisor.redaction import GONE, may_hold_secrets, redact, redact_value, shown_as_given
+from advisor.redaction import GONE, may_hold_secrets, redact, redact_text, redact_value, shown_as_given
 from advisor.redaction.cover import _MAY, THEIRS, covered_line
 from advisor.redaction.personal import marks
-from advisor.redaction.pseudonyms import SAID, Pseudonyms
+from advisor.redaction.pseudonyms import SAID, Pseudonyms, covered_texts
 from advisor.redaction.public import is_public
 from advisor.redaction.secrets import without_secrets
 from tests.front_door import advisor, checked
@@ -34,6 +34,17 @@ def test_nothing_planted_is_shown_in_any_form() -> None:
     found = list(measured(plainly=False))
     assert len(found) > 20
     assert [(one.form, one.missed[:5]) for one in found if one.missed] == []
+
+
+def test_hiding_what_is_hidden_changes_nothing() -> None:
+    for text in corpus().texts.values():
+        once = _all_hidden(text)
+        assert _all_hidden(once) == once
+
+
+def _all_hidden(text: str) -> str:
+    names, said = Pseudonyms(), redact_text(text)
+    return covered_texts((("", said),), names).get(said, said)
 
 
 def test_the_measure_sees_what_is_shown_as_given() -> None:
@@ -70,6 +81,12 @@ def test_what_is_hidden_changes_no_verdict() -> None:
         "rank0: TP1 waits for EngineCore_DP0 on cuda:1, worker-2 of mlx5_0; node 3 of 4",
         'prompt_tokens: 12, completion_tokens: 3, "max_tokens": 16, prompt throughput: 12.0 tokens/s',
         "output: '!!!!!!!!!!!!!!!!'",
+        "unexpected token: identifier; stop token: </s>; token: 4096, eos_token: <|im_end|>, next_token: Hello",
+        "an H20, h20, a100 and l40s; b200; memory 17179869184 bytes, 13421772800 bytes, seed 13812345678",
+        "existingSecret: hf-secret-1a, envFromSecret: hf-token-secret1, imagePullSecret: regcred1, PWD=/data/x1",
+        "ak=0x7ffd12AB34 sk: ffff888012345678, cache_key=12, routing-key: abc",
+        "9f86d081884c:2211:2290 [0] NCCL INFO x, to host memory from host buffers, 机器 patch, 节点 之间",
+        "-rw-r--r-- 1 root root 1234 Aug 2 10:44 /data/x; user: root; User=vllm; waits for user input",
     ],
 )  # fmt: skip
 def test_what_says_nothing_of_a_person_or_machine_stays(text: str) -> None:
@@ -193,6 +210,16 @@ mosh acme7
 Machine acme-7 is down
 <134>Oct 11 22:14:15 acme7 kernel: x
 peer 2001:db8:1:2:3:4:5:6 lost
+COMPUTERNAME=DESKTOP-AB12CD3
+Failed to connect etcd etcd-0.etcd.prod:2379
+Permission denied (publickey) for lihua@acme7
+ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE wangwu@acme7
+  - "acme-7:192.168.7.9"
+Running on jenkins-acme7 in /var/lib/jenkins
+登录服务器 gpu-bj-07 后
+账号 lihua 不行
+mongodb://svc:$PASS@mongo-a1:27017,mongo-a2:27017
+session opened for user lihua
 """
 
 

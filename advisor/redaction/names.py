@@ -15,17 +15,19 @@ GONE = "[redacted]"
 _HALVES = re.compile("[\ud800-\udfff]")
 
 _SECRET_NAME = Shape(
-    r"(?i)(?:^|[_.-])(?:token|secret|passw(?:or)?d|passwd|passphrase|pass|pwd|pat|credentials?|cookie|sas|dsn|webhook"
-    r"|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?|account[_-]?keys?|(?:en|de)cryption[_-]?keys?|signing[_-]?keys?"
-    r"|secret[_-]?keys?|session[_-]?keys?|ssh[_-]?keys?|license[_-]?keys?|auth|authorization|identitytoken"
+    r"(?i)(?:^|[_.-])(?:token|secret|passw(?:or)?d|passwd|passphrase|pass|sshpass|pwd|pw|pat|credentials?|cookie|sas|dsn"
+    r"|webhook|salt|sk|ak|api[ _-]?keys?|auth|(?:client|deploy|openai|master|subscription|access|private|account"
+    r"|(?:en|de)cryption|signing|secret|session|ssh|license)[_-]?keys?|authorization|identitytoken"
     r"|registrytoken|dockerconfigjson|connection[_-]?string)(?:$|[_.-])|apikey|password|secretkey|accesskey|privatekey"
 )
 _NO_SECRET = Shape(  # files, switches and times that go with a secret
-    r"(?i)[_.-](?:file|path|dir|name|ref|type|mode|method|policy|enabled|required|timeout|ttl|len|length|url|uri|scope)s?$"
+    r"(?i)^(?:old)?pwd$|(?:existing|from)[_-]?secret$|pull[_-]?secrets?$|[_.-](?:file|path|dir|name|ref|type|mode|method|policy|enabled|required|timeout|ttl|len|length|url|uri|scope)s?$"
 )
 _COUNTED = Shape(
     r"(?i)tokens?$|token[_-]?(?:num|ids?|len|limit|ratio|budget|count)|(?:num|max|min|draft|speculative)[_-](?:\w+[_-])?tokens?"
 )
+_CHANCE = re.compile(r"(?=.*(?:\d|[a-z][A-Z]))[!-;=?-~]{6,}")  # as tokens are written, and the words of a model are not
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _OWN = Shape(  # HF_TOKEN is a secret, --num-tokens a count
     r"(?i)(?:hf|hub|auth|access|api|bearer|secret|refresh|session|id|user|bot|personal|deploy|registry|csrf)[_-]?\w*token$"
 )
@@ -56,17 +58,23 @@ def matchable(text: str) -> str:
 
 def says_secret(name: str, value: str) -> bool:
     """Whether a name says that its value is secret: HF_TOKEN does, a number of tokens does not."""
-    if value.startswith(("$", "<", GONE)) or value.lower() in _NO_VALUE or not _SECRET_NAME.search(name):
+    if value.startswith(("$", "<", GONE)) or value.lower() in _NO_VALUE:
+        return False
+    if not name.isupper():
+        name = _HUMP.sub("_", name)  # refreshToken, clientSecret
+    if not _SECRET_NAME.search(name):
         return False
     if _NO_SECRET.search(name):
         return False
     may_count = not name.isupper() or value.replace(".", "").lstrip("-+").isdigit()  # HF_X_TOKEN=abc counts nothing
-    return not (may_count and _counts(name))
+    return not (may_count and _counts(name, value))
 
 
 _NO_VALUE = frozenset(("", "none", "null", "true", "false", "no", "yes", "0", "1", "auto", "required", "optional"))
 
 
-def _counts(name: str) -> bool:
+def _counts(name: str, value: str) -> bool:
     """Whether the name speaks of the tokens of a text."""
+    if name.lstrip("-").lower() == "token" or (name.islower() and name.endswith((".token", "_authtoken"))):
+        return not (_CHANCE.fullmatch(value) and re.search(r"[A-Za-z]", value))
     return bool(_COUNTED.search(name)) and not _OWN.search(name)

@@ -20,7 +20,7 @@ from advisor.patterns import PatternSet, compile_pattern
 from advisor.redaction.names import matchable
 from advisor.redaction.public import SUFFIXES, USERS, is_domain, is_file, is_public, is_role
 
-Kind = Literal["host", "address", "mac", "mail", "user", "prompt"]
+Kind = Literal["host", "address", "mac", "mail", "user", "phone", "prompt"]
 
 
 LONGEST = 253
@@ -49,9 +49,11 @@ _HOST_KEYS = (
 _HOSTS = tuple(  # each with the host as its only group
     one.replace("HOST", _HOST)
     for one in (
+        r"\b[a-z][a-z0-9+.-]{1,20}://(?:[^\s/@\"']*@)?HOST:[0-9]{2,5}\b",
+        r":[0-9]{2,5},(?:[a-z]+://)?HOST:[0-9]{2,5}\b",  # the second of several, and every other by `_LISTED`
         r"(?i)\b(?:https?|tcp|grpcs?|wss?|redis|rediss|amqps?|mongodb|mysql|postgres(?:ql)?|etcd|nats|kafka|zmq|ucx|ftp|ldaps?|smtp"
         r"|imap|nfs|hdfs|ssh|http\+unix|git|rsync|mooncake)(?:\+\w+)?://(?:[^\s/@\"']*@)?HOST",
-        rf"(?i)(?:^|[^\w])(?:\w+[_-])?{_HOST_KEYS}\\?[\"']?\]?(?:\s*=\s*|\s*:\s+|\":|':| is )\\?[\"']?(?:tcp://)?HOST",
+        rf"(?i)(?:^|[^\w])(?:\w+[_-])?{_HOST_KEYS}\\?[\"']?\]?(?:\s*=\s*|\s*:\s+|\":|':|', b?| is )\\?[\"']?(?:tcp://)?HOST",
         rf"(?i)(?:^|\s)--?{_HOST_KEYS}[ \t]+[\"']?(?:tcp://)?HOST",
         r"(?:^|\n|[\s(|])HOST:[0-9]+:[0-9]+ (?:\[[0-9]+\] )?(?:[\w./]+:[0-9]+ )?NCCL",
         r"(?m)^(?:<[0-9]+>)?[A-Z][a-z]{2} +[0-9]+ [0-9:]{8} HOST [\w./()-]+(?:\[[0-9]+\])?:",
@@ -67,6 +69,21 @@ _HOSTS = tuple(  # each with the host as its only group
         r"(?m)^(?:uname[^\n]*: )?Linux HOST [0-9]+\.[0-9]+",
         r"\b(?:10|192|172)(?:\.[0-9]{1,3}){3} +([a-z][\w.-]*-[\w.-]+) +<none>",
         r"\bNode: +HOST/",
+        r"(?i)\b(?:connect to|resolve) (?:host |hostname )[\"']?HOST",
+        r"(?i)\bname resolution: [\"']?HOST",
+        r"(?i)\bpermanently added [\"']?HOST",
+        r"(?i)\b(?:psql|pg_dump|mysql|mysqldump|mariadb|redis-cli|clickhouse-client|mongosh?)\b[^\n|;]*?"
+        r" (?:-h|--host)[ =]?HOST",
+        r"(?i)--(?:tool|proxy|etcd|metadata|kv|rpc|registry)[_-](?:server|address|endpoint)s?[ =][\"']?HOST:[0-9]{2,5}",
+        r"\bserver HOST:[0-9]{2,5}\b",  # nginx, HAProxy
+        r"\bRunning on HOST (?:in|via) ",  # Jenkins, GitLab
+        r"\bCOMPUTERNAME[\"']?[=:] ?[\"']?HOST",
+        r"\bssh-[a-z0-9]+ AAAA[A-Za-z0-9+/=]+ [A-Za-z_][\w.-]*@HOST",
+        r"\b[a-z_][a-z0-9_.-]*@HOST(?:: Permission denied|:[~/])",
+        r"\bfor [a-z_][a-z0-9_.-]*@HOST\b",
+        r"(?:主机名?|服务器|机器|节点|主机名称)(?:[ \t]*[:：=是为][ \t]*HOST"
+        r"|[ \t]*([A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*[0-9]))",
+        r"(?m)^[ \t]*- +[\"']?HOST:[0-9a-fA-F:]*[0-9.]{7,15}[\"']?[ \t\r]*$",  # compose's extra_hosts
         r"\b(ip-[0-9]{1,3}-[0-9]{1,3}-[0-9]{1,3}-[0-9]{1,3}(?:\.[A-Za-z0-9-]+)*)",
     )
 )
@@ -75,12 +92,20 @@ _SEVERAL = (  # with several hosts as its only group
     r"(?:-H|--hosts?|-host|-w|--nodelist|--?include) ?=?[\"']?([\w.,:\[\]-]+)",
     r"\b(?:SLURM_(?:JOB_|STEP_)?NODELIST|SLURM_NODE_ALIASES|PBS_NODES|LSB_HOSTS|HOSTS|NODES|NODE_LIST|HOSTLIST|NODE_IPS)"
     r"=[\"']?([\w.,:\[\]-]+)",
+    r"(?m)^#SBATCH +(?:-w *|--(?:nodelist|exclude)[ =]|-x *)([\w.,\[\]-]+)",
+    r"\bmongodb://(?:[^\s/@\"']*@)?([\w.,:-]+)",
 )
 _DOMAIN = rf"\b([A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.{SUFFIXES})\b"
 _V4 = r"\b([0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3})\b"
-_V6 = r"([0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7})"
+_V6 = r"((?:::(?:[fF]{4}:(?:0:)?)?[0-9]{1,3}(?:\.[0-9]{1,3}){3})|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7})"
 _MAC = r"\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b"
 _MAIL = r"([A-Za-z0-9][\w.+%-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9-]*[A-Za-z][A-Za-z0-9-]*)+)"
+_PHONE = (
+    r"(\+[0-9]{1,3}[ -]?(?:\([0-9]{2,4}\)[ -]?)?[0-9]{2,4}(?:[ -]?[0-9]{3,4}){2})\b",
+    r"(?i)(?:\b(?:phone|tel|mobile|cell|call(?: me)?|whatsapp)\b|手机号?码?|电话|联系方式|微信号?)"
+    r"(?:[ \t]*(?:[:：=是为]|number|no\.?|at|on))*"
+    r"[ \t]*(1[3-9][0-9]-?[0-9]{4}-?[0-9]{4})\b",
+)
 _USERS = (
     r"/(?:home|Users|export/home|nfs/home|mnt/home|lustre/home|data/home|nas/home|share/home)/([A-Za-z0-9_][\w.@-]*)",
     r"(?i)\b[A-Z]:(?:\\+|/)Users(?:\\+|/)([A-Za-z0-9_][\w.@-]*)",
@@ -89,21 +114,42 @@ _USERS = (
     r"(?m)(?:^|[\s\[(])([a-z_][a-z0-9_.-]*)@[A-Za-z0-9][\w.-]*(?:[: ][^\n]{0,80}?)?[$#](?:\s|$)",
     r"\b(?:ssh|scp|rsync|sftp) (?:[^\n]*? )?([a-z_][\w.-]*)@[A-Za-z0-9]",
     r"(?:^|[\s\"'=:])~([a-z_][\w.-]*)/",
+    r"://([A-Za-z_][\w.-]*):[^\s/@]+@",
+    r"\b(?:curl|etcdctl)\b[^\n|;]*? (?:-u|--user|-x|--proxy|--proxy-user)[ =]*[\"']?([A-Za-z_][\w.-]*):",
+    r"\bpsql\b[^\n|;]*? -U[ =]?([A-Za-z_][\w.-]*)",
+    r"\bjdbc:oracle:\w+:([A-Za-z_][\w.-]*)/",
+    r"(?i)\buser(?:[_-]?name)?\\?[\"']?(?: ?= ?|: ?)\\?[\"']?([A-Za-z_][\w.@-]*)(?:[^\w.@(=-]|$)",
+    r"(?i)\blogin (?:with username )?([A-Za-z_][\w.@-]*) (?:and )?password\b",
+    r"\b(?:publickey|password|keyboard-interactive\S*) for (?:invalid user )?([A-Za-z_][\w.-]*) from [0-9a-f]+[.:]",
+    r"\bsession (?:opened|closed) for user ([A-Za-z_][\w.-]*)",
+    r"\bsudo(?:\[[0-9]+\])?: +([A-Za-z_][\w.-]*) : ",
+    r"(?m)(?:^|[^\w-])[dlbcps-][rwxsStT-]{9}[.+@]? +[0-9]+ ([A-Za-z_][\w.+-]*) +[A-Za-z_]",
+    r"(?m)(?:^|[^\w-])[dlbcps-][rwxsStT-]{9}[.+@]? +[0-9]+ [\w.+-]+ +([A-Za-z_][\w.+-]*) +[0-9]",
+    r"(?m)^([a-z_][\w.+-]*) +[0-9]+ +[0-9]+\.[0-9] +[0-9]+\.[0-9] ",  # ps aux
+    r"\bssh-[a-z0-9]+ AAAA[A-Za-z0-9+/=]+ ([A-Za-z_][\w.-]*)@",
+    r"(?:用户名?|账号|帐号|账户|登录名)(?:是|为)?[ \t]*[:：=]?[ \t]*([A-Za-z_][\w.@-]*)",
 )
 _QUOTED = r"('(?:[^'\\\n\x00]|\\.)*'?|\"(?:[^\"\\\n\x00]|\\.)*\"?)"
 _IDS = r"(\[[0-9,\s.…]*\]?)"
 _SAID = (  # what is asked and answered, where engines print it; the group is it with its quotes
-    rf"\b(?:prompt|text|output|completion|generated_text|input_text|full_text|delta)\b(?:: |=| = ){_QUOTED}",
+    r"\b(?:[Pp]rompt|[Tt]ext|[Oo]utput|[Cc]ompletion|generated_text|input_text|full_text|delta)\b"
+    rf"(?:: |=| = ){_QUOTED}",
+    rf"\binput_value={_QUOTED}",  # pydantic's errors
+    r"\b[Pp]rompt: ([^\n\x00-\x7f][^\n\x00]*)",  # without quotes, where it is no English
+    r"\bPrompt: ([A-Za-z][^\n\x00,]+)",
+    rf"\b(?:prompts?|texts?|inputs?|questions?) ?= ?(\[\s*(?:{_QUOTED[1:-1]})[^\]\x00]*\]?)",
+    rf"\.(?:generate|encode|embed|chat|score)\(\s*(\[\s*(?:{_QUOTED[1:-1]})[^\]\x00]*\]?)",
     r"\b(?:(?:prompt|output|input)_token_ids?|(?:origin_)?input_ids|output_ids|token_ids|prompt_ids)[\"']?(?:: ?|=)"
     rf"{_IDS}",
     r"\btext=(\[(?:'(?:[^'\\\n\x00]|\\.)*'|\"(?:[^\"\\\n\x00]|\\.)*\"|[, ])*\]?)",
 )
 _KEYED = (
     r"prompt|content|text|reasoning_content|reasoning|input|inputs|output|outputs|completion|generated_text|output_text|input_text"
-    r"|arguments|query|question|answer|response|instructions|system|system_prompt|prompt_text|user_input|document|documents|passage"
+    r"|arguments|query|question|answer|response|instructions?|system|system_prompt|prompt_text|user_input|document|documents|passage"
     r"|suffix|refusal|delta|user|raw_request_body"
 )
 _JSON = (
+    r"(?s)\"from\": ?\"(?:human|gpt|user|assistant|system)\", ?\"value\": ?(\"(?:[^\"\\\x00]|\\.)*\"?)",
     rf"(?s)[\"'](?:{_KEYED})[\"']: ?(\"(?:[^\"\\\x00]|\\.)*\"?|'(?:[^'\\\n\x00]|\\.)*'?)",
     rf"\\+\"(?:{_KEYED})\\+\": ?(\\+\"[^\"\x00]*\")",
     rf"[\"'](?:{_KEYED})[\"']: ?(\[ ?(?:\"(?:[^\"\\\x00]|\\.)*\"|'(?:[^'\\\x00]|\\.)*'|[, ])+\]?)",
@@ -131,7 +177,7 @@ _OF_VERSIONS = re.compile(
 """What such a word speaks of a version after: alone it may as well lead to an address."""
 
 
-_ALL = (*_HOSTS, *_SEVERAL, _DOMAIN, _V4, _V6, _MAC, _MAIL, *_USERS, *_SAID, *_JSON)
+_ALL = (*_HOSTS, *_SEVERAL, _DOMAIN, _V4, _V6, _MAC, _MAIL, *_PHONE, *_USERS, *_SAID, *_JSON)
 
 
 @cache
@@ -164,7 +210,9 @@ def _found(patterns: tuple[str, ...], text: _Text) -> Iterator[tuple[int, int, s
 def marks(text: str) -> list[Mark]:
     """Everything private in the text, in its order; what lies within something else is left to that."""
     seen = _looked_at(matchable(text))
-    found = sorted([*_prompts(seen), *_mails(seen), *_addresses(seen), *_hosts(seen), *_users(seen)], key=_order)
+    found = sorted(
+        [*_prompts(seen), *_mails(seen), *_addresses(seen), *_hosts(seen), *_users(seen), *_phones(seen)], key=_order
+    )
     kept: list[Mark] = []
     for one in found:
         if not kept or one.start >= kept[-1].end:
@@ -218,9 +266,20 @@ def _addresses(text: _Text) -> Iterator[Mark]:
         ):
             yield Mark(start, end, "mac", name.lower().replace("-", ":"))
     for start, end, name in _found((_V6,), text):
-        around = text[start - 1 : start] + text[end : end + 1]
+        if text[end : end + 1].isdigit() and name[-4:].isdigit():  # a port behind it, as uvicorn writes clients
+            name = name.rpartition(":")[0]
+            end = start + len(name)
+        after = text[end : end + 1]
+        if after == ":" and "::" in name and text[end + 1 : end + 2].isdigit():
+            after = ""
+        around = text[start - 1 : start] + after
         if not any(one.isalnum() or one in ":_" for one in around) and _is_v6(name):
             yield Mark(start, end, "address", name.lower())
+
+
+def _phones(text: _Text) -> Iterator[Mark]:
+    for start, end, name in _found(_PHONE, text):
+        yield Mark(start, end, "phone", re.sub(r"[^0-9]", "", name))
 
 
 def _is_v4(name: str) -> bool:
@@ -250,6 +309,8 @@ def _told_address(before: str) -> bool:
 
 
 def _is_v6(name: str) -> bool:
+    if "." in name:  # an IPv4 address as IPv6 writes it
+        return _is_v4(name.rpartition(":")[2])
     groups = name.split(":")
     if "::" not in name:
         return len(groups) == 8 and all(groups)
@@ -265,7 +326,7 @@ def _hosts(text: _Text) -> Iterator[Mark]:
             yield Mark(start, end, "host", name)
     for start, _, names in _found(_SEVERAL, text):
         for one in re.finditer(r"[A-Za-z][\w.-]*(?:\[[\d,-]+\])?", names):
-            if _is_host(one[0].partition("[")[0]):
+            if "[" in one[0] or _is_host(one[0]):
                 yield Mark(start + one.start(), start + one.end(), "host", one[0])
     for start, end, name in _found((_DOMAIN,), text):
         if len(name) > LONGEST:
@@ -281,7 +342,7 @@ def _is_host(name: str) -> bool:
     if (
         not 2 <= len(name) <= LONGEST
         or name.replace(".", "").replace("-", "").isdigit()
-        or re.fullmatch(r"[\d.]+", name)
+        or re.fullmatch(r"[\d.]+|(?:[0-9a-f]{12}|[0-9a-f]{40})", name)  # a container's id, a commit
     ):
         return False
     return not (is_public(name) or is_role(name) or is_file(name) or name.startswith("[redacted"))

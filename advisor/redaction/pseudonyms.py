@@ -18,8 +18,8 @@ MOST = 2000
 """Names, and secrets, that are looked for away from what told them; a stranger's text may hold any number."""
 SAID = "[redacted text]"
 """What stands for a prompt or a completion."""
-_WORDS = {"host": "host", "address": "address", "mac": "mac", "mail": "mail", "user": "user"}
-TAKEN = re.compile(r"\b(host|address|mac|mail|user)-(\d{1,6})\b")
+_WORDS = {"host": "host", "address": "address", "mac": "mac", "mail": "mail", "user": "user", "phone": "phone"}
+TAKEN = re.compile(r"\b(host|address|mac|mail|user|phone)-(\d{1,6})\b")
 
 
 class Pseudonyms:

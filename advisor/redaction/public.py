@@ -36,8 +36,8 @@ _OURS = re.compile(  # ranks, devices, interfaces, models and versions, which lo
     r"(?:rank|local_?rank|tp|dp|pp|ep|cp|dcp|pcp|sp|moe|npu|cuda|xpu|hip|core|engine(?:core)?|device|dev|thread|process|proc"
     r"|stage|replica|actor|pid|tid|stream|layer|block|card|chip|die|slot|group|comm|channel|port|shard|step|iter|expert|batch"
     r"|bs|python|torch|sm|arch|mlx|ib|eth|ens|eno|enp|bond|lo|veth|docker|br|cni|hsn|rdma|roce|llama|qwen|glm|deepseek|kimi"
-    r"|gemma|mistral|phi|gpt|rtx|gb|mi|fp|int|bf|utf|iso|ns|rc|post|alpha|beta|cu|cp|py|release|version|ver|v|[a-z])"
-    r"[-_:]?\d[\w.]*",
+    r"|gemma|mistral|phi|gpt|rtx|gb|mi|fp|int|bf|utf|iso|ns|rc|post|alpha|beta|cu|cp|py|release|version|ver|v)"
+    r"[-_:]?\d[\w.]*|[a-z][-_:]?\d[\d.]*[a-z]?",  # an h20 or l40s is a device, h20gpu03 a machine with some
     re.I,
 )
 _ROLES = re.compile(

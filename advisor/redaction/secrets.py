@@ -30,6 +30,8 @@ _SHAPES = (
     r"\b(LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{28,})\b",  # Alibaba Cloud, Tencent Cloud
     r"\b(xox[abeprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,})",  # Slack
     r"hooks\.slack\.com/(?:services|workflows)/([A-Za-z0-9/_-]{16,})",
+    r"(?i)/(?:hook|webhooks?|incomingwebhook)/([A-Za-z0-9@/_-]{16,})",  # Feishu, Discord, Teams
+    r"\b(SCT[0-9]{3,}T[A-Za-z0-9]{10,})",  # ServerChan
     r"\b(AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{16,}|GOCSPX-[A-Za-z0-9_-]{16,})",  # Google
     r"([A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})",  # an Entra application's secret
     r"\b(eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{5,})?)",  # JSON web tokens
@@ -40,21 +42,35 @@ _SHAPES = (
     r"\b([0-9]{8,10}:AA[A-Za-z0-9_-]{32,})",  # Telegram
     r"(?i)\b(?:bearer|basic)[ :]+([A-Za-z0-9._~+/=-]{8,})",
     r"(?i)\b(?:proxy-)?authorization[\"']?\s*[:=]\s*[\"']?(?:[a-z]+ )?([^\s\"',;\[]{6,})",
-    r"(?i)\b(?:x-api-key|api-key|x-auth-token|private-token|job-token|x-amz-security-token)[\"']?: *[\"']?"
+    r"(?i)\b(?:x-[\w-]*(?:key|token|secret|password)|api-key|private-token|job-token|ocp-apim-subscription-key)[\"']?"
+    r"(?:: *|: *\[b?[\"']|, *b?[\"'])[\"']?"
     r"([^\s\"',;\[]{6,})",
-    r"(?i)\b(?:set-)?cookie: *([^\n\"']{6,})",
-    r"://[^\s/:@\"'<>$]*:([^\s/@\"'<>$][^\s/@]*)@",  # user:password in a URL
+    r"(?i)\b(?:set-)?cookie(?:: *|[\"'], *b?[\"'])([^\n\"']{6,})",
+    r"://[^\s/:@\"'<>$]*:([^\s/@\"'<>$][^\s/@]*(?:@[^\s/@?#&,]+)*)@",  # user:password in a URL, with an @ in it too
     r"://([A-Za-z0-9_.~-]{20,})@",  # a token in a URL
-    r"(?i)[?&;](?:access_token|api[_-]?key|token|key|sig|signature|password|x-amz-signature|x-amz-security-token"
-    r"|x-amz-credential|sv_sig|se_sig)=([^\s&\"'#;]{6,})",
+    r"(?i)[?&;](?:access_token|api[_-]?key|key|q-ak|(?:[a-z]+-)*(?:token|signature|credential|password)|(?:s[ve]_)?sig"
+    r"|[a-z]*accesskeyid)=([^\s&\"'#;]{6,})",
     r"(?i)\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|SharedSecret)=([^\s;\"']{6,})",
+    r"(?i)\bIDENTIFIED BY '([^']+)'",
+)
+_COMMANDS = (  # each looked for by itself: what stands between its words may be a secret of another shape
     r"(?i)\bsshpass\s+(?:-\w\s+)*?-p\s*('[^'\n]*'|\"[^\"\n]*\"|\S+)",
     r"(?i)\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]*?\s-p('[^'\n]*'|\"[^\"\n]*\"|[^\s'\"]+)",
     r"(?i)\bredis-cli\b[^\n|;]*?\s-a\s*('[^'\n]*'|\"[^\"\n]*\"|\S+)",
-    r"(?i)\bcurl\b[^\n|;]*?\s(?:-u|--user|--proxy-user)[ =]*['\"]?[^\s:'\"]+:([^\s'\"]+)",
+    r"(?i)\bcurl\b[^\n|;]*?\s(?:-u|--user|--proxy-user)[ =]*"
+    r"(?:'[^:'\n]+:([^'\n]+)'|\"[^:\"\n]+:([^\"\n]+)\"|[^\s:'\"]+:([^\s'\"]+))",
+    r"(?i)\bcurl\b[^\n|;]*?\s(?:-x|--proxy)[ =]*['\"]?[^\s/:@'\"]+:([^\s@/'\"]+)@",
+    r"(?i)\betcdctl\b[^\n|;]*?\s--user[ =]*['\"]?[^\s:'\"]+:([^\s'\"]+)",
+    r"(?i)\becho +(?:-n +)?('[^'\n]*'|\"[^\"\n]*\"|[^\s|]+) *\|[^\n|]*--password-stdin",
+    r"\bmc (?:alias set|config host add) \S+ \S+ (\S+ \S+)",
+    r"\bvault login (?:-\S+ )*([^\s-]\S+)",
+    r"\bossutil(?:64)? config\b[^\n|;]*?\s-k ?(\S+)",
+    r"\bjdbc:oracle:\w+:[^\s/@]+/([^\s@]+)@",
+    r"\bauth=\(b?[\"'][^\"'\n]*[\"'], *b?[\"']([^\"'\n]+)[\"']",
+    r"(?:密码|口令|密钥|令牌|密匙|秘钥)(?:是|为|[ \t]*[:：=]|[ \t])[ \t]*[\"'“「]?([!-~]{4,})",
+    r"(?m)^Private-MAC: ([0-9a-f]{32,})",
     r"(?i)\b(?:docker|podman|nerdctl|helm registry|crane auth|oras|skopeo) login\b[^\n|;]*?\s-p[ =]*"
     r"('[^'\n]*'|\"[^\"\n]*\"|\S+)",
-    r"(?i)\bIDENTIFIED BY '([^']+)'",
 )
 _PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----([^-]*)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?"
 _CUT = (  # the start of a token, where the text was cut within it
@@ -64,19 +80,23 @@ _LINE = r"(?m)^[ \t|>]*([A-Za-z0-9+/]{60,76}={0,2})[ \t\r]*$"  # of a key whose 
 _PADDED = r"(?m)^\s+[\w.-]+:\s+[\"']?([A-Za-z0-9+/]{6,}={1,2})[\"']?\s*$"  # of a Secret whose kind is not shown
 
 _NAME = (
-    r"(?:[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|credentials?|dsn|webhook|[_-]pat|[_-]pass|[_-]sas"
-    r"|api[_-]?keys?|access[_-]?keys?|private[_-]?keys?|account[_-]?keys?|cryption[_-]?keys?|signing[_-]?keys?"
-    r"|session[_-]?keys?|ssh[_-]?keys?|license[_-]?keys?|auth|dockerconfigjson|connection[_-]?string)"
-    r"(?:[_-](?:id|value|string|key|data|b64|base64|url))?)"
+    r"(?:[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|credentials?|dsn|webhook|[_-]pat|[_-]pass|sshpass|[_-]sas"
+    r"|[_-]salt|[_-][as]k|api[ _-]?keys?|(?:client|deploy|openai|master|subscription|access|private|account|cryption"
+    r"|signing|session|ssh|license)[_-]?keys?|auth|dockerconfigjson|connection[_-]?string)"
+    r"(?:[_-]?(?:id|value|string|key|data|b64|base64|url))?|[as]k|pw)"
 )
-_VALUE = r"(\\*\"(?:[^\"\\\n]|\\.)*\\*\"?|\\*'(?:[^'\\\n]|\\.)*\\*'?|[^\s\"',;}{)\]]+)"
-_JOINT = r"(\s*=\s*|\s*:\s*|\s*,\s*|[ \t]+(?:is[ \t]+)?|[ \t\r]*\n[ \t]*- +)"  # the last two of flags, in lists
+_VALUE = r"((?:\bb)?\\*\"(?:[^\"\\\n]|\\.)*\\*\"?|(?:\bb)?\\*'(?:[^'\\\n]|\\.)*\\*'?|[^\s\"',;}{)\]]+)"
+# The last two are of flags, in lists.
+_JOINT = r"(\s*=\s*|\s*:\s*|\s*,\s*|[ \t]*[：为是][ \t]*|[ \t]+(?:is[ \t]+)?|[ \t\r]*\n[ \t]*- +)"
 _ASSIGNED = rf"(?i)(\\*[\"']?)({_NAME})\b\\*[\"']?\]?{_JOINT}{_VALUE}"
+_BELOW = rf"(?i)(?:^|[\s\"'])(--?{_NAME})[ \t]*\\?[ \t\r]*\n[ \t]*{_VALUE}"  # of a flag, on the next line
+_TURNED = r"(?i)\bvalue:[ \t]*(\S[^\n\r]*)\r?\n[ \t]*name:[ \t]*[\"']?([\w.-]+)"  # as tools sort an entry of `env`
 _PAIRS = (  # the entries of a manifest's `env`
     r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?[ \t\r]*\n[ \t-]*value:[ \t]*(\S[^\n\r]*)",
     r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?,[ \t]*value:[ \t]*('[^'\n]*'|\"[^\"\n]*\"|[^\s,}]+)",
     r"(?i)\"name\":\s*\"([\w.-]+)\",\s*\"value\":\s*\"((?:[^\"\\]|\\.)*)\"",
 )
+_SHORT = re.compile(r"(?i)(?:^|[_.-])[as]k$")
 _RUN = re.compile(r"[A-Za-z0-9]{12}")  # names made of words have a stop within
 _CMDLET = re.compile(r"(?:Get|Read|New|Import|ConvertTo|Invoke)-[A-Z][A-Za-z]+")  # PowerShell: a call, no value
 _IS_SECRET = r"(?m)(?:^|[{,\s])[\"']?kind[\"']?:\s*[\"']?Secret\b"  # noqa: S105 - a pattern
@@ -114,7 +134,7 @@ def _gone(hidden: str) -> str:
 SHAPED = "|".join(f"(?:{one})" for one in (*_SHAPES, _PEM, _CUT))
 ISSUED = rf"\b(?:{'|'.join(map(re.escape, ISSUERS))})([A-Za-z0-9_=.-]{{14,}})"
 """What begins as some issuer's tokens do."""
-_ALL = (SHAPED, ISSUED, _ASSIGNED, *_PAIRS, _LINE, _PADDED)
+_ALL = (SHAPED, *_COMMANDS, ISSUED, _ASSIGNED, _BELOW, _TURNED, *_PAIRS, _LINE, _PADDED)
 
 
 @cache
@@ -124,18 +144,15 @@ def _at_once() -> PatternSet:
 
 
 @cache
-def _shapes() -> Pattern:
-    return compile_pattern(SHAPED)
-
-
-@cache
 def _issued() -> Pattern:
     return compile_pattern(ISSUED)
 
 
 def _spans(text: str) -> Iterator[Span]:
     shown = {_ALL[number] for number in _at_once().found(text)}
-    for found in _shapes().finditer(text) if SHAPED in shown else ():
+    for found in (
+        one for pattern in (SHAPED, *_COMMANDS) if pattern in shown for one in compile_pattern(pattern).finditer(text)
+    ):
         number = next((at for at, one in enumerate(found.groups(), 1) if one is not None), 0)
         if number and found.group(number).strip() and _is_value(found.group(number)):
             yield _inside(text, found.start(number), found.end(number))
@@ -152,6 +169,8 @@ def _spans(text: str) -> Iterator[Span]:
 def _is_value(text: str) -> bool:
     """Whether it stands for itself: no variable, no place to fill in."""
     plain = text.lstrip("\"'\\")
+    if plain.lower() in ("bearer", "basic", "digest", "negotiate"):
+        return False
     return not plain.startswith(("$", "<", "{{", "%", GONE[:-1], "***", "…")) and not _CMDLET.fullmatch(plain)
 
 
@@ -179,10 +198,16 @@ def _named(text: str, shown: set[str]) -> Iterator[Span]:
             while (after := more.match(text[at : at + 400])) is not None:
                 yield at + after.start(1), at + after.end(1)
                 at += after.end(1)
-    for pattern in shown.intersection(_PAIRS):
-        for found in compile_pattern(pattern).finditer(text):
-            start, end = _inside(text, found.start(2), found.end(2))
-            if start < end and _is_value(text[start:end]) and says_secret(str(found.group(1)), text[start:end]):
+    yield from _of_flags_and_entries(text, shown)
+
+
+def _of_flags_and_entries(text: str, shown: set[str]) -> Iterator[Span]:
+    """Values on another line than the name that says it, or in the other entry of a pair."""
+    for pattern, name, value in [(_BELOW, 1, 2), (_TURNED, 2, 1), *((one, 1, 2) for one in _PAIRS)]:
+        for found in compile_pattern(pattern).finditer(text) if pattern in shown else ():
+            start, end = _inside(text, found.start(value), found.end(value))
+            plain = text[start:end]
+            if plain and _is_value(plain) and plain[0] != "-" and says_secret(str(found.group(name)), plain):
                 yield start, end
 
 
@@ -194,13 +219,20 @@ def _hides(name: str, joint: str, value: str, quoted: bool) -> bool:
         return len(value) > 5 and (name.startswith("-") or (value.isdigit() and ("=" in joint or ":" in joint)))
     if name.startswith("-"):
         return len(value) > 2 and not value.startswith("--")
-    if "," in joint or "\n" in joint:
+    if "\n" in joint or (_SHORT.search(name) and not _of_cloud(value)):
         return False
+    if "," in joint:  # setdefault("HF_TOKEN", "…"), and not a list of words
+        return quoted and name.isupper() and _mixed(value)
     if "=" in joint:
         return len(value) > 2
     if ":" in joint:
         return len(value) > 3 and (quoted or name.lower() != "auth" or _mixed(value)) and not value.endswith(":")
     return len(value) > 5 and _mixed(value) and "/" not in value and "(" not in value
+
+
+def _of_cloud(value: str) -> bool:
+    """Whether it is as the keys of clouds are, for names as short as `ak`: long, and no number of the machine's."""
+    return len(value) > 9 and any(map(str.isupper, value)) and _mixed(value) and value[:2] != "0x"
 
 
 def _mixed(value: str) -> bool:
