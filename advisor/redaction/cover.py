@@ -36,7 +36,7 @@ _MAY = Look(  # what any text with something of the kind in it shows: asked befo
     r"|(?:ssh|scp|rsync|ping|telnet|mosh|(?i:mpirun|mpiexec|horovodrun|srun|pdsh|clush|deepspeed))\s"
     r"|(?i:(?:connect to|resolve|added|resolution:) (?:host |hostname )?[\"']?[a-z])|[Pp]rompt: |COMPUTERNAME|host', "
     r"|server \S+:\d|Running on|ssh-\w+ AAAA"
-    r"|(?i:phone|tel|mobile|cell|call|whatsapp)\b|手机|电话|联系|微信|主机|服务器|机器|节点|用户|[账帐]|登录名|\+\d"
+    r"|(?i:phone|tel|mobile|cell|call|whatsapp)\b|手机|电话|联系|微信|主机|服务器|机器|节点|用户|[账帐]|登录名|\+\d{1,3}[ (-]{0,2}\d\d"
     r"|:\d{2,5},|[a-z]:\d{2,5}\b|(?i:psql|mysql|mariadb|redis-cli|clickhouse-client|mongosh?|curl|etcdctl|login"
     r"|for user|sudo|for \S+@)|[rwxsStT-]{9}[.+@]? +\d+ "
     r"|^[a-z_][\w.+-]* +\d+ +\d+\.\d|input_value|(?:prompt|text|input|question)s? ?= ?\["
