@@ -18,6 +18,7 @@ from typing import Literal
 
 from advisor.launches import rewrite
 from advisor.launches.edit import under
+from advisor.launches.emptied import whole_command, without_entry
 from advisor.launches.files import edit_adding as adding
 from advisor.launches.files.edit_reading import changed_besides, sharing
 from advisor.launches.files.edit_spans import cut, line_of, removal
@@ -295,8 +296,13 @@ def _variable_gone(text: str, given: Assignment) -> Iterator[str | None]:
     start, end, form = given.place.start, given.place.end, given.place.form
     if start < 0 or form == "text":
         return
+    if form == "shell word" and (whole := whole_command(text, start, end)) is not None:
+        yield cut(text, whole[:2], whole[2])
+        return
     for each in (form, "mapping value") if form not in ("shell word", "mapping value") else (form,):
         span = removal(text, (start, end), each)
+        if span is not None and each in ("block item", "mapping value"):
+            yield without_entry(text, span)
         yield cut(text, span) if span is not None else None
     first, last = line_of(text, start)[0], line_of(text, max(start, end - 1))[1]
     if not text[end:last].strip() and last < len(text) and form == "shell word":

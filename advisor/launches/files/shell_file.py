@@ -45,6 +45,8 @@ def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment
         shell, before = _CARET.sub("\\\\", plain), Before(tuple(_bindings(text, _BATCH_SET)))
     else:
         shell, before = text, Before()
+    if shell.startswith("\ufeff"):  # a mark of Windows' editors, which is no part of the first word
+        shell = " " + shell[1:]
     found = script.read(page, shell, before)
     held = [one for one in manifests(page) if one is not None]
     workloads = (*found.workloads, *(each for one in held for each in one.workloads))

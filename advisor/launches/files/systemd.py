@@ -30,6 +30,7 @@ from advisor.model.knowledge import Knowledge
 _ENTRY = re.compile(
     r"(?m)^[ \t]*([A-Za-z]\w*)[ \t]*=[ \t]*((?:[^\n\\]|\\\r?\n(?:[#;][^\n]*\n)*|\\[^\n])*)"
 )  # ExecStart=a \
+_COMMENTED = re.compile(r"(\\\r?\n)((?:[ \t]*[#;][^\n]*\n)+)")
 _SECTION = re.compile(r"(?m)^\[(Service|Container)\][ \t]*\r?$")
 _PREFIX = re.compile(r"[-@:+!|]*")
 _ITEM = re.compile(
@@ -52,12 +53,22 @@ def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment
             continue
         prefix = _PREFIX.match(text, entry.start(2), entry.end(2))
         start, end = prefix.end() if prefix else entry.start(2), entry.start(2) + len(entry.group(2).rstrip())
-        one = script.read(page, blanked(text, [(start, end)]), before)
+        one = script.read(page, _without_comments(blanked(text, [(start, end)])), before)
         found.workloads += one.workloads
         found.notes += one.notes
     if not found.workloads and not found.notes:
         return None
     return Deployment(name, text, "systemd", tuple(found.workloads), unread=tuple(found.notes))
+
+
+def _without_comments(text: str) -> str:
+    """The text with comments between continued lines as blanks that are continued too: systemd passes them over."""
+
+    def blank(found: re.Match[str]) -> str:
+        lines = (f"{' ' * (len(one.rstrip()) - 1)}\\{one[len(one.rstrip()) :]}" for one in found[2].splitlines(True))
+        return found[1] + "".join(lines)
+
+    return _COMMENTED.sub(blank, text)
 
 
 def _variables(entries: list[re.Match[str]]) -> Iterator[Binding]:
