@@ -71,8 +71,18 @@ class Fact:
 def printed_versions(facts: Iterable[Fact], engine: str) -> list[Fact]:
     """The `banner.version` facts of this engine, in order; another engine's banner tells nothing of its build."""
     facts = list(facts)
-    mine = {one.span for one in facts if one.name == "banner.engine" and one.value == engine}
-    return [one for one in facts if one.name == "banner.version" and one.span in mine]
+    told = {one.span: one.value for one in facts if one.name == "banner.engine"}
+    by_file: dict[str, set[Value]] = {}
+    for span, said in told.items():
+        by_file.setdefault(span.artifact if span else "", set()).add(said)
+
+    def mine(one: Fact) -> bool:
+        """A second start repeats its engine, which is kept once, beside a version of its own."""
+        if one.span in told:
+            return told[one.span] == engine
+        return by_file.get(one.span.artifact if one.span else "") == {engine}
+
+    return [one for one in facts if one.name == "banner.version" and mine(one)]
 
 
 @dataclass(frozen=True, slots=True)

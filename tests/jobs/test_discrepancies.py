@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from advisor.jobs.check import check
 from advisor.jobs.request import File, Request
 from advisor.model.report import Discrepancy
-from tests.front_door import advisor
+from tests.front_door import advisor, checked
 
 
 def found(engine: str, version: str, flags: str = "", **more: Any) -> list[Discrepancy]:
@@ -270,3 +271,18 @@ def test_other_arguments_in_the_log_than_in_the_command_are_said(flags: str, sai
     files = (File("serve.log", DUMP),)
     notes = check(Request(engine="vllm", version="0.25.1", flags=(flags,), files=files)).report.coverage.notes
     assert [one for one in notes if "judged by what you give" in one] == ([f"serve.log:1: {said}"] if said else [])
+
+
+def test_a_log_of_two_starts_with_two_versions_says_both(tmp_path: Path) -> None:
+    """The second start repeats its engine, which is kept once; its version counts all the same."""
+    log = tmp_path / "serve.log"
+    first, second = (
+        f"INFO 08-0{day} 10:44:31 [api_server.py:1] vLLM API server version {version}"
+        for day, version in ((2, "0.11.0"), (3, "0.12.0"))
+    )
+    log.write_text(f"{first}\nERROR 08-02 10:45:31 [core.py:710] EngineCore failed to start.\n{second}\n")
+    report = checked(str(log)).report
+    assert report["build"]["version"] == "0.12.0"
+    assert [one["typed"] for one in report["discrepancies"] if one["code"] == "build-version-conflict"] == ["0.11.0"]
+    stated = checked("--engine", "vllm", "--version", "0.28.0", str(log)).report
+    assert {one["typed"] for one in stated["discrepancies"]} == {"0.11.0", "0.12.0"}
