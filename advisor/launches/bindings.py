@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from advisor.launches.emptied import whole_command
 from advisor.launches.rewrite import quoted, without
 from advisor.launches.shell import Binding, Command
 from advisor.model.shape import Shape
@@ -39,6 +38,8 @@ def _removed(text: str, one: Binding) -> str:
     if one.how == "docker":
         option = _OPTION.search(text[: one.name_start])
         return without(text, option.start() if option else one.name_start, one.end)
+    from advisor.launches.emptied import whole_command  # few remedies take a variable away
+
     if (whole := whole_command(text, one.name_start, one.end)) is not None:
         return text[: whole[0]] + whole[2] + text[whole[1] :]
     line, stop = text.rfind("\n", 0, one.name_start) + 1, text.find("\n", one.end)
