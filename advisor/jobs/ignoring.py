@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pathspec import GitIgnoreSpec
 
@@ -25,8 +25,11 @@ MOST = 1 << 15
 _NO_PATTERN = (ValueError, re.error, REFUSED)
 
 
-def left_out(lines: Iterable[str]) -> GitIgnoreSpec:
-    """What an ignore file's lines leave out."""
+def left_out(lines: Iterable[str]) -> tuple[GitIgnoreSpec, ...]:
+    """What an ignore file's lines leave out: of each that knows a path, the last has the word.
+
+    One, but where the patterns are more than can be looked for together.
+    """
     patterns, room = [], MOST
     for line in lines:
         bare = line.strip()
@@ -35,9 +38,18 @@ def left_out(lines: Iterable[str]) -> GitIgnoreSpec:
             room -= len(bare)
         if room < 0:
             break
-    return (
-        _compiled(patterns) or _compiled([one for one in patterns if _compiled([one])]) or GitIgnoreSpec.from_lines(())
-    )
+    return tuple(_in_parts(patterns))
+
+
+def _in_parts(patterns: list[str]) -> Iterator[GitIgnoreSpec]:
+    """The patterns in their order, as many together as can be looked for; one that is none is left out."""
+    found = _compiled(patterns)
+    if found is not None:
+        yield found
+    elif len(patterns) > 1:
+        half = len(patterns) // 2
+        yield from _in_parts(patterns[:half])
+        yield from _in_parts(patterns[half:])
 
 
 def asked_to_leave_out(patterns: Iterable[str], where: str = "--exclude") -> GitIgnoreSpec:

@@ -94,7 +94,7 @@ def _rules(folder: Path) -> Rules:
         lines = (folder / IGNORE).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ()
-    return ((os.path.abspath(folder), left_out(lines)),)
+    return tuple((os.path.abspath(folder), one) for one in left_out(lines))
 
 
 def _above(root: Path) -> Rules:

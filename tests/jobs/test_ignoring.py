@@ -25,10 +25,14 @@ ODD = [
 LAUNCH = "vllm serve m --swap-space 4\n"
 
 
+def is_left_out(path: str, lines: list[str]) -> bool:
+    said = [one.check_file(path).include for one in left_out(lines)]
+    return next((one for one in reversed(said) if one is not None), None) is True
+
+
 @pytest.mark.parametrize("line", ODD, ids=lambda one: one[:12])
 def test_a_line_that_is_no_pattern_matches_nothing(line: str) -> None:
-    spec = left_out([line, "left/"])
-    assert spec.match_file("left/x") and not spec.match_file("kept/x")
+    assert is_left_out("left/x", [line, "left/"]) and not is_left_out("kept/x", [line, "left/"])
 
 
 @pytest.mark.parametrize(
@@ -36,7 +40,15 @@ def test_a_line_that_is_no_pattern_matches_nothing(line: str) -> None:
     [["a*" * 100] * 400, ["**/" * 90 + "y"] * 400, ["?" * 290] * 400, [f"dir{one}/" for one in range(100_000)]],
 )
 def test_more_than_can_be_looked_for_leaves_nothing_out_or_what_fits(lines: list[str]) -> None:
-    assert not left_out(lines).match_file("kept/x")
+    assert not is_left_out("kept/x", lines)
+
+
+@pytest.mark.parametrize("line", ["a*b*c*d*" * 30, "?" * 280], ids=lambda one: one[:8])
+def test_what_stands_beside_more_than_fits_leaves_out_what_it_names(line: str) -> None:
+    """The whole file counted for nothing, and that was not said."""
+    lines = ["left/", "*.log", *[line] * 100, "!kept.log"]
+    assert is_left_out("left/x", lines) and is_left_out("a.log", lines)
+    assert not is_left_out("kept/x", lines) and not is_left_out("kept.log", lines)
 
 
 def test_lint_goes_on_below_it(tmp_path: Path) -> None:

@@ -48,25 +48,35 @@ def read(name: str, text: str, knowledge: Mapping[str, Knowledge]) -> Deployment
     if shell.startswith("\ufeff"):  # a mark of Windows' editors, which is no part of the first word
         shell = " " + shell[1:]
     found = script.read(page, shell, before)
-    held = [one for one in manifests(page) if one is not None]
-    workloads = (*found.workloads, *(each for one in held for each in one.workloads))
-    services = tuple(each for one in held for each in one.services)
+    held = manifests(page)
+    workloads = (*found.workloads, *(held.workloads if held else ()))
+    services = held.services if held else ()
     if not workloads and not any(one.kind == "unreadable" for one in found.notes):
         return None
-    notes = (*found.notes, *(each for one in held for each in one.unread))
+    notes = (*found.notes, *(held.unread if held else ()))
     return Deployment(name, text, "shell", workloads, services, notes)
 
 
-def manifests(page: Page) -> Iterator[Deployment | None]:
-    """What the here-documents deploy that are manifests, `kubectl apply -f - <<EOF` among them."""
-    for first, last in _documents(page.text):
-        body = page.text[first:last]
-        if not (_OBJECT.search(body) and _KIND.search(body)):
-            continue
-        shown = yaml_file.read(page.name, blanked(page.text, [(first, last)]), page.knowledge)
-        if shown is not None:
-            moved = (replace(one, launch=replace(one.launch, text=page.text)) for one in shown.workloads)
-            yield replace(shown, text=page.text, workloads=tuple(moved))
+def manifests(page: Page) -> Deployment | None:
+    """What the here-documents deploy that are manifests, `kubectl apply -f - <<EOF` among them: read as the documents
+    of one file, so that a script of thousands of them is gone over once."""
+    text = page.text
+    held = [(at, end) for at, end in _documents(text) if _OBJECT.search(text, at, end) and _KIND.search(text, at, end)]
+    shown = yaml_file.read(page.name, _as_documents(text, held), page.knowledge) if held else None
+    if shown is None:
+        return None
+    moved = (replace(one, launch=replace(one.launch, text=text)) for one in shown.workloads)
+    return replace(shown, text=text, workloads=tuple(moved))
+
+
+def _as_documents(text: str, held: list[tuple[int, int]]) -> str:
+    """The text with all but these stretches blank, and a document's mark in the line above each, which has `<<X`."""
+    out, at = [], 0
+    for first, last in held:
+        line = text.rindex("\n", 0, first - 1) + 1 if "\n" in text[at : first - 1] else at
+        out += [blanked(text[at:line], ()), "---", " " * (first - 1 - line - 3), "\n", text[first:last]]
+        at = last
+    return "".join([*out, blanked(text[at:], ())])
 
 
 def _documents(text: str) -> Iterator[tuple[int, int]]:
