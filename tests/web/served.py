@@ -10,11 +10,14 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from threading import Timer
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
+STARTS_WITHIN_S = 90
+"""Of one that is started beside a whole suite: twenty times what it takes."""
 
 
 class Answer(NamedTuple):
@@ -72,8 +75,13 @@ def multipart(parts: Sequence[tuple[str, str | None, bytes]], boundary: str = "b
 
 
 @contextmanager
-def serving(folder: Path, *options: str, ready: bool = True, cwd: Path = ROOT) -> Iterator[Served]:
-    """`advisor serve` on a free port, started in a folder; killed at the end if it is still there."""
+def serving(
+    folder: Path, *options: str, ready: bool = True, cwd: Path = ROOT, within_s: float = STARTS_WITHIN_S
+) -> Iterator[Served]:
+    """`advisor serve` on a free port, started in a folder; killed at the end if it is still there.
+
+    AssertionError with what it printed where it does not start in time, or ends instead.
+    """
     folder.mkdir(exist_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-m", "advisor", "serve", "--port", "0", *options],
@@ -82,23 +90,38 @@ def serving(folder: Path, *options: str, ready: bool = True, cwd: Path = ROOT) -
         cwd=cwd,
         env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)},
     )
+    late = Timer(within_s, process.kill)  # which ends every wait below
     try:
-        assert process.stderr is not None
-        said = ""
-        while not (found := re.search(r"http://\S+:(\d+)/", said)):
-            line = process.stderr.readline()
-            assert line, said
-            said += line
-        served = Served(process, int(found[1]), folder, said)
-        while ready and served.ask("GET", "/healthz").status != 200:
-            assert process.poll() is None
-            time.sleep(0.05)
-        yield served
+        late.start()
+        yield _started(process, folder, late, ready)
     finally:
+        late.cancel()
         process.kill()
         process.wait()
         if process.stderr is not None:
             process.stderr.close()
+
+
+def _started(process: subprocess.Popen[str], folder: Path, late: Timer, ready: bool) -> Served:
+    """The service once it has said where it listens and, if asked for, that its workers are there."""
+    assert process.stderr is not None
+    said, began = "", time.monotonic()
+    try:
+        while not (found := re.search(r"http://\S+:(\d+)/", said)):
+            line = process.stderr.readline()
+            if not line:
+                raise OSError("it said no address")
+            said += line
+        served = Served(process, int(found[1]), folder, said)
+        while ready and served.ask("GET", "/healthz").status != 200:
+            time.sleep(0.05)
+    except (OSError, HTTPException) as error:
+        in_time = time.monotonic() - began < late.interval - 0.1  # its timer starts before this does
+        slow = "ended before it was ready" if in_time else f"not ready within {late.interval:g} s"
+        process.kill()
+        raise AssertionError(f"advisor serve: {slow} ({error}); it printed:\n{said}{process.stderr.read()}") from error
+    late.cancel()
+    return served
 
 
 def a_log(lines: int) -> bytes:

@@ -185,3 +185,24 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setattr(serve, "NEEDED", (*serve.NEEDED, "no_such_library"))
     with pytest.raises(UsageError, match=r"no_such_library.*pip install 'inference-advisor\[serve\]'"):
         serve.serve()
+
+
+@pytest.mark.parametrize(
+    "code, why",
+    [
+        ("print('stuck at', file=sys.stderr, flush=True)\ntime.sleep(30)", "not ready within 1 s"),
+        ("print('stuck at', file=sys.stderr)", "ended before it was ready"),
+        (
+            "import socket\nat = socket.create_server(('127.0.0.1', 0))\n"
+            "print('stuck at', f'http://127.0.0.1:{at.getsockname()[1]}/', file=sys.stderr, flush=True)\ntime.sleep(30)",
+            "not ready within 1 s",
+        ),
+    ],
+)
+def test_a_service_that_does_not_start_fails_its_test_and_shows_what_it_printed(code, why, tmp_path) -> None:
+    (tmp_path / "advisor.py").write_text(f"import sys, time\n{code}\n")
+    with (
+        pytest.raises(AssertionError, match=f"(?s){why} .* it printed:.*stuck at"),
+        serving(tmp_path / "t", cwd=tmp_path, within_s=1),
+    ):
+        pass
