@@ -14,7 +14,7 @@ from advisor.catalog.engines import engines, knowledge, named
 from advisor.errors import AdvisorError, UsageError
 from advisor.jobs.engines_seen import keep_to_one
 from advisor.jobs.gathering import Gathering, merge
-from advisor.jobs.merging import compare_arguments, compare_images, say_version, take_located
+from advisor.jobs.merging import compare_images, say_version, take_located
 from advisor.jobs.request import File, Request
 from advisor.launches import reading
 from advisor.model.build import Build, Component, plain_build
@@ -55,11 +55,12 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
         _launch(text, _numbered("--flags", index, len(request.flags)), request, gathering)
     _settle_build(gathering)
     compare_images(gathering)
-    compare_arguments(gathering)
     if gathering.mentioned:
-        from advisor.jobs.comparing import compare_files
+        from advisor.jobs.comparing import compare_arguments, compare_files
 
+        compare_arguments(gathering)
         compare_files(gathering)
+    _compare_others(request, gathering)
     keep_to_one(request, gathering)
     _told_beside(request, gathering)
     _answers(request, gathering)
@@ -70,6 +71,24 @@ def assemble(request: Request) -> tuple[Case, tuple[AdvisorError, ...]]:
         compare_model(request, gathering)
         gathering.facts.append(Fact("model", request.model, "stated", Span("--model"), request.model))
     return _case(request, gathering), tuple(gathering.problems)
+
+
+def _compare_others(request: Request, gathering: Gathering) -> None:
+    """Say where one command has a flag twice, where a process that was looked at has another command, and where
+    machines are others than is said; what each needs is loaded where there is something to compare."""
+    launches = (*gathering.launches, *gathering.mentioned)
+    if any(len({one.flag for one in launch.settings}) < len(launch.settings) for launch in launches):
+        from advisor.jobs.comparing_commands import say_given_twice
+
+        say_given_twice(gathering)
+    if launches and any(one.kind == "stack" for one in gathering.artifacts):
+        from advisor.jobs.comparing_commands import compare_processes
+
+        compare_processes(gathering)
+    if request.files and (request.hardware or request.components):
+        from advisor.jobs.comparing_machines import compare_machines
+
+        compare_machines(gathering)
 
 
 def _case(request: Request, gathering: Gathering) -> Case:

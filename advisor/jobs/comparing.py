@@ -3,7 +3,8 @@
     run.sh has --tensor-parallel-size 4, the log shows 8           pod.yaml has NCCL_DEBUG=INFO, --env says WARN
     two ranks that print other sizes                               --model names another model than the command
 
-`merging` does the same for the command of `--flags` beside a log, and for builds; two versions of a build are
+`comparing_commands` does the same for a flag that one command has twice and for the processes of a stack dump,
+`comparing_machines` for hardware and components, `merging` for builds; two versions of a build are
 `match.contradictions`. A note changes no judgement.
 """
 
@@ -12,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
+from advisor.jobs.differing import alike, differences, listed
 from advisor.jobs.gathering import Gathering
-from advisor.jobs.merging import SHOWN, alike, differs
 from advisor.jobs.request import Request
 from advisor.model.fact import Note, Span
 from advisor.model.launch import Launch, Variable
@@ -27,6 +28,19 @@ OF_ALL = (
 """Settings that every rank of one deployment has alike."""
 
 
+def compare_arguments(gathering: Gathering) -> None:
+    """Say where an engine printed other arguments than the command that is given has; that command is judged."""
+    given = [one for one in gathering.launches if one.complete]
+    if not given or len(given) < len(gathering.launches):
+        return
+    for printed in gathering.mentioned:
+        if _is_of_one_engine(printed, given[0]) and _printed(printed):
+            said = differences(printed, given, gathering.base.version)
+            if said:
+                text = f"the log shows {listed(said)}; judged by what you give"
+                gathering.notes.append(Note("conflict", text, printed.settings[0].span))
+
+
 def compare_files(gathering: Gathering) -> None:
     """Say where launches of files, of the log and of `--flags` do not go together."""
     files = [one for one in gathering.mentioned if one.complete and one.settings and not _printed(one)]
@@ -35,24 +49,24 @@ def compare_files(gathering: Gathering) -> None:
     printed = [one for one in gathering.mentioned if one.settings and _printed(one)]
     gathering.notes += [*_of_ranks(printed), *_beside_flags(files, gathering.launches)]
     if not gathering.launches:
-        gathering.notes += _beside_log(files, printed)
+        gathering.notes += _beside_log(files, printed, gathering.base.version)
 
 
 def _printed(launch: Launch) -> bool:
     return any(one.origin == "observed" for one in launch.settings)
 
 
-def _beside_log(files: list[Launch], printed: list[Launch]) -> Iterator[Note]:
+def _is_of_one_engine(one: Launch, other: Launch) -> bool:
+    return one.engine.partition("-")[0] == other.engine.partition("-")[0]
+
+
+def _beside_log(files: list[Launch], printed: list[Launch], version: str | None) -> Iterator[Note]:
     """Where an engine printed other arguments than the files that are handed over with its log have."""
     for one in printed:
-        given = [file for file in files if file.engine.partition("-")[0] == one.engine.partition("-")[0]]
-        said = (
-            [told for each in one.settings if (told := differs(each, given, "", f"{given[0].artifact} has"))]
-            if given
-            else []
-        )
+        given = [file for file in files if _is_of_one_engine(file, one)]
+        said = differences(one, given, version, f"{given[0].artifact} has") if given else []
         if said:
-            text = f"the log shows {_listed(said)}: which of them ran?"
+            text = f"the log shows {listed(said)}: which of them ran?"
             yield Note("conflict", text, one.settings[0].span or Span(one.artifact))
 
 
@@ -67,7 +81,7 @@ def _beside_flags(files: list[Launch], given: list[Launch]) -> Iterator[Note]:
                 value, here = (redact_value(flag, one.value) for one in (found, mine))
                 said.append(f"{flag} {value} in {file.artifact} (you give {here})")
         if said:
-            yield Note("conflict", f"there is {_listed(said)}; judged by what you give", Span(launch.artifact))
+            yield Note("conflict", f"there is {listed(said)}; judged by what you give", Span(launch.artifact))
 
 
 def _of_ranks(printed: list[Launch]) -> Iterator[Note]:
@@ -80,7 +94,7 @@ def _of_ranks(printed: list[Launch]) -> Iterator[Note]:
             if one and two and not alike(one.value, two.value):
                 said.append(f"{flag} {one.value} of rank {first.rank}, {two.value} of rank {other.rank}")
         if said:
-            text = f"ranks were started with other arguments: {_listed(said)}"
+            text = f"ranks were started with other arguments: {listed(said)}"
             yield Note("conflict", text, other.settings[0].span or Span(other.artifact))
 
 
@@ -115,7 +129,3 @@ def compare_model(request: Request, gathering: Gathering) -> None:
 
 def _last(model: str) -> str:
     return model.rstrip("/").rpartition("/")[2].lower()
-
-
-def _listed(said: list[str]) -> str:
-    return ", ".join(said[:SHOWN]) + (f" and {len(said) - SHOWN} more" if len(said) > SHOWN else "")

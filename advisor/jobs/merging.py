@@ -11,9 +11,7 @@ from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import Located, Request
 from advisor.match.holdings import since_release
 from advisor.model.build import Build, public, same_commit
-from advisor.model.fact import Fact, Note, Span, Value
-from advisor.model.launch import Launch, Setting
-from advisor.redaction import redact_value
+from advisor.model.fact import Fact, Note, Span
 
 
 def say_version(request: Request, gathering: Gathering) -> None:
@@ -85,55 +83,6 @@ def _conflict(found: Located, stated: Build) -> list[Note]:
         text = f"you say commit {stated.commit[:12]}, {found.option} is {at}; judged as {seen.version}"
         return [Note("conflict", text, Span(found.option))]
     return []
-
-
-def compare_arguments(gathering: Gathering) -> None:
-    """Say where an engine printed other arguments than the command that is given has; that command is judged."""
-    given = [one for one in gathering.launches if one.complete]
-    if not given or len(given) < len(gathering.launches):
-        return
-    for printed in gathering.mentioned:
-        if printed.engine.partition("-")[0] != given[0].engine.partition("-")[0]:
-            continue
-        differing = [said for one in printed.settings if (said := differs(one, given, printed.engine))]
-        if differing:
-            more = f" and {len(differing) - SHOWN} more" if len(differing) > SHOWN else ""
-            text = f"the log shows {', '.join(differing[:SHOWN])}{more}; judged by what you give"
-            gathering.notes.append(Note("conflict", text, printed.settings[0].span))
-
-
-SHOWN = 4
-_LISTS_WHAT_IS_GIVEN = "vllm"  # its dump leaves defaults out; others print them all, and what follows from them
-_OWN = ("--model", "--model-path", "--host", "--port")  # what differs from one start to the next
-
-
-def differs(printed: Setting, given: list[Launch], engine: str, by: str = "you give") -> str:
-    """What a printed argument is, and what is given in its place; "" where a command has it so.
-
-    What is not given counts where `engine` prints only what is; `by` says who gives.
-    """
-    if printed.origin != "observed" or printed.flag in _OWN or str(printed.value).startswith(("{", "[")):
-        return ""
-    flag, shown = printed.flag, redact_value(printed.flag, printed.value)
-    typed = [one.setting(flag) for one in given]
-    if any(one is not None and alike(one.value, printed.value) for one in typed):
-        return ""
-    other = next((one for one in typed if one is not None), None)
-    if other is not None:
-        return f"{flag} {shown} ({by} {redact_value(flag, other.value)})"
-    absent = (
-        bool(engine)
-        and engine.startswith(_LISTS_WHAT_IS_GIVEN)
-        and not any(one.setting(flag.partition(".")[0]) for one in given)
-    )
-    return f"{flag} {shown} (you give none)" if absent and printed.value not in (None, "") else ""
-
-
-def alike(one: Value, other: Value) -> bool:
-    """Whether two values are one as far as can be told: unset in any spelling, or a name that a shell fills in."""
-    unset = (None, "", False)
-    words = [str(each).strip().lower() for each in (one, other)]
-    return words[0] == words[1] or (one in unset and other in unset) or "$" in words[0] or words[0].startswith("<")
 
 
 def compare_images(gathering: Gathering) -> None:

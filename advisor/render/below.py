@@ -23,6 +23,9 @@ _Prose = Mapping[str, str]
 
 _NESTED = frozenset({"what", "why", "more"})
 _PLACED = frozenset({"where", "group", "device"})
+_LISTED = frozenset({"differences"})
+_APART = re.compile(r"(?<=\)), |, (?=--?[a-z]|no --)")  # --a 1 (you give 2), no --b (you give 3)
+_AND_MORE = re.compile(r"(?s)(.*) and (\d+) more")
 _RANKS = frozenset({"who", "others", "peer"})
 _SHAPES = {
     **dict.fromkeys(_RANKS, r"(?:ranks? [^\s,:;]*\d[^\s,:;]*(?:(?:, | and )[^\s,:;]*\d[^\s,:;]*)*|an unnamed rank)"),
@@ -114,9 +117,19 @@ def _value(name: str, text: str, prose: _Prose) -> str:
         return _lines().unnamed if bare == text else "rank " + bare.replace(" and ", "、").replace(", ", "、")
     if name in _PLACED:
         return _lines().places.get(text) or _recognised(text, _lines().standing, prose) or text
+    if name in _LISTED:
+        return _differences(text, prose)
     if name == "how":
         return "、".join(_lines().known_by.get(one, one) for one in text.split(", "))
     return _told(text, prose) if name in _NESTED else text
+
+
+def _differences(text: str, prose: _Prose) -> str:
+    """What two sources have otherwise, one after the other, and how many more there are."""
+    more = _AND_MORE.fullmatch(text)
+    parts = _APART.split(more[1] if more else text)
+    said = "、".join(_recognised(one, _lines().differing, prose) or one for one in parts)
+    return _lines().more.format(named=said, count=more[2]) if more else said
 
 
 def _in_parts(text: str, prose: _Prose) -> str:
@@ -135,6 +148,8 @@ class _Lines(NamedTuple):
     sentences: tuple[_Template, ...]
     places: Mapping[str, str]
     standing: tuple[_Template, ...]
+    differing: tuple[_Template, ...]
+    more: str
     known_by: Mapping[str, str]
     unnamed: str
 
@@ -142,9 +157,13 @@ class _Lines(NamedTuple):
 @cache
 def _lines() -> _Lines:
     """The tables of the one language there is beside English."""
+    from advisor.render.chinese import CHINESE
     from advisor.render.chinese_below import BELOW, KNOWN_BY, PLACES, UNNAMED
+    from advisor.render.chinese_conflicts import DIFFERENCES
 
-    return _Lines(BELOW, _templates(BELOW), PLACES, _templates(PLACES), KNOWN_BY, UNNAMED)
+    placed, differing = _templates(PLACES), _templates(DIFFERENCES)
+    more = CHINESE["{named} and {count} more"]
+    return _Lines(BELOW, _templates(BELOW), PLACES, placed, differing, more, KNOWN_BY, UNNAMED)
 
 
 def _templates(table: Mapping[str, str]) -> tuple[_Template, ...]:

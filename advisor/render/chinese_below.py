@@ -7,6 +7,7 @@ stays as it is. A sentence that nobody put here is printed in English.
 from __future__ import annotations
 
 from advisor.render.chinese_collect import NOT_TAKEN
+from advisor.render.chinese_conflicts import CONFLICTS
 from advisor.render.chinese_facts import FACTS, QUESTIONS
 
 REASONS: dict[str, str] = {
@@ -403,4 +404,4 @@ KNOWN_BY: dict[str, str] = {
 
 UNNAMED = "某个未命名的 rank"
 
-BELOW: dict[str, str] = {**FACTS, **QUESTIONS, **REASONS, **STATEMENTS, **NOTES, **NOT_TAKEN}
+BELOW: dict[str, str] = {**FACTS, **QUESTIONS, **REASONS, **STATEMENTS, **NOTES, **CONFLICTS, **NOT_TAKEN}

@@ -23,6 +23,7 @@ from advisor.render import collect_page, diagnosis_page, patch_page, rule_page, 
 from advisor.render.below import told
 from advisor.render.chinese import CHINESE
 from advisor.render.chinese_below import BELOW, PLACES
+from advisor.render.chinese_conflicts import DIFFERENCES
 from advisor.render.language import counted, say, speaking
 from advisor.render.markdown import markdown
 from advisor.render.text import text
@@ -125,7 +126,7 @@ def test_every_line_of_the_table_is_said_somewhere() -> None:
     assert not [one for one in CHINESE if one not in known and one.removeprefix("{count} ") not in known]
 
 
-@pytest.mark.parametrize("table", [CHINESE, BELOW, PLACES])
+@pytest.mark.parametrize("table", [CHINESE, BELOW, PLACES, DIFFERENCES])
 def test_a_line_names_the_same_values_in_both_languages(table: dict[str, str]) -> None:
     assert [english for english, said in table.items() if names(english) != names(said)] == []
 
