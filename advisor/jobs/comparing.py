@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
-from advisor.jobs.differing import alike, differences, listed
+from advisor.jobs.differing import alike, as_typed, differences, listed
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import Request
 from advisor.model.fact import Note, Span
 from advisor.model.launch import Launch, Variable
+from advisor.model.typed import as_word
 from advisor.redaction import redact_value
 
 OF_ALL = (
@@ -78,7 +79,7 @@ def _beside_flags(files: list[Launch], given: list[Launch]) -> Iterator[Note]:
             mine, theirs = launch.setting(flag), [(file, found) for file in files if (found := file.setting(flag))]
             if mine and theirs and not any(alike(mine.value, found.value) for _, found in theirs):
                 file, found = theirs[0]
-                value, here = (redact_value(flag, one.value) for one in (found, mine))
+                value, here = (as_typed(flag, one.value) for one in (found, mine))
                 said.append(f"{flag} {value} in {file.artifact} (you give {here})")
         if said:
             yield Note("conflict", f"there is {listed(said)}; judged by what you give", Span(launch.artifact))
@@ -123,7 +124,8 @@ def compare_model(request: Request, gathering: Gathering) -> None:
     """Say where `--model` names another model than every launch does: by the last part of a path, in small letters."""
     named = {one.model for one in (*gathering.launches, *gathering.mentioned) if one.model and "$" not in one.model}
     if request.model and named and _last(request.model) not in map(_last, named):
-        text = f"you say {request.model}, what is launched is {' and '.join(sorted(named)[:2])}"
+        launched = " and ".join(as_word(one) for one in sorted(named)[:2])
+        text = f"you say {as_word(request.model)}, what is launched is {launched}"
         gathering.notes.append(Note("conflict", text, Span("--model")))
 
 

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from advisor.catalog.engines import engines, knowledge
-from advisor.jobs.differing import alike, differences, listed
+from advisor.jobs.differing import alike, as_typed, differences, listed
 from advisor.jobs.gathering import Gathering
 from advisor.launches import reading
 from advisor.model.fact import Artifact, Note, Span, Value
 from advisor.model.launch import Launch
 from advisor.model.shape import Shape
-from advisor.redaction import redact_value
 
 _PROCESS = Shape(r"[ \t]*Process (\d+): (\S+ [^\n]+)")  # Process 12: python3 -m sglang.launch_server --tp 8
 MOST_PROCESSES = 64
@@ -46,7 +45,7 @@ def _twice(launch: Launch, version: str | None) -> Iterator[str]:
         if record is not None and record.kind != "list":
             other = next((one for one in values[:-1] if not alike(one, values[-1])), values[-1])
             if not alike(other, values[-1]):
-                yield f"{flag} {redact_value(flag, other)} and then {redact_value(flag, values[-1])}"
+                yield f"{flag} {as_typed(flag, other)} and then {as_typed(flag, values[-1])}"
 
 
 def compare_processes(gathering: Gathering) -> None:

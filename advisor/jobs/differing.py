@@ -17,6 +17,7 @@ from advisor.catalog.engines import knowledge
 from advisor.model.fact import Value
 from advisor.model.knowledge import SettingRecord
 from advisor.model.launch import Launch, Setting
+from advisor.model.typed import as_word
 from advisor.redaction import redact_value
 
 SHOWN = 4
@@ -43,13 +44,13 @@ def _differs(printed: Setting, given: list[Launch], by: str, *, absent: bool) ->
     """What a printed argument is, and what is given in its place; "" where a command has it so."""
     if printed.origin != "observed" or printed.flag in _OWN or str(printed.value).startswith(("{", "[")):
         return ""
-    flag, shown = printed.flag, redact_value(printed.flag, printed.value)
+    flag, shown = printed.flag, as_typed(printed.flag, printed.value)
     typed = [one.setting(flag) for one in given]
     if any(one is not None and alike(one.value, printed.value) for one in typed):
         return ""
     other = next((one for one in typed if one is not None), None)
     if other is not None:
-        return f"{flag} {shown} ({by} {redact_value(flag, other.value)})"
+        return f"{flag} {shown} ({by} {as_typed(flag, other.value)})"
     none = absent and not any(one.setting(flag.partition(".")[0]) for one in given)
     return f"{flag} {shown} ({by} none)" if none and printed.value not in (None, "") else ""
 
@@ -62,7 +63,7 @@ def _lacking(printed: Launch, given: list[Launch], version: str | None, by: str)
             continue
         typed = [one.setting(flag) for one in given]
         if all(one is not None and _is_surely_printed(one, printed.engine, version) for one in typed):
-            yield f"no {flag} ({by} {redact_value(flag, typed[0].value if typed[0] else None)})"
+            yield f"no {flag} ({by} {as_typed(flag, typed[0].value if typed[0] else None)})"
 
 
 def _is_surely_printed(typed: Setting, engine: str, version: str | None) -> bool:
@@ -83,6 +84,11 @@ def _is_other(record: SettingRecord, value: Value) -> bool:
     """Whether the value is known to be another than the default."""
     simple = record.kind in _SCALAR and record.default_known and record.env is None
     return simple and not isinstance(record.default, dict | list) and not alike(value, record.default)
+
+
+def as_typed(flag: str, value: Value) -> str:
+    """The value, hidden where it is a secret, as a word of the note."""
+    return as_word(str(redact_value(flag, value)))
 
 
 def alike(one: Value, other: Value) -> bool:

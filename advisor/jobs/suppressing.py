@@ -19,6 +19,7 @@ from advisor.jobs.lint_regions import fingerprint
 from advisor.model.lint import CheckOut, LintFinding, LintReport, RelatedOut, SuppressionOut
 from advisor.model.rule import Level
 from advisor.model.suppression import Configuration, Directive
+from advisor.model.typed import as_word
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -256,7 +257,7 @@ def _finding(id: str, one: Directive, says: str, about: str = "") -> LintFinding
         kind="suppression",
         level=_BY_ID[id].level,
         says=says,
-        because=(f"reason given: {one.reason}",) if one.reason else (),
+        because=(f"reason given: {as_word(one.reason)}",) if one.reason else (),
         advice=(_ADVICE[id],),
         actionability="fix released",
         edit="",

@@ -26,6 +26,7 @@ from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Variable
 from advisor.model.shape import Shape
+from advisor.model.typed import as_word
 
 ENGINE_VARIABLES = Shape(
     r"(?:VLLM|SGLANG|SGL|NCCL|HCCL|LMDEPLOY|XLLM|DEEPEP|DEEP_EP|TORCH|PYTORCH|CUDA|ASCEND|GLOO|NVSHMEM|UCX|MOONCAKE"
@@ -246,7 +247,7 @@ def assemble(
     )
     notes += [f"what {one.value} sets is not here: `{one.typed}` names a file" for one in config]
     if parsed.strays:
-        strays = (one.text if len(one.text) <= _STRAY else f"{one.text[:_STRAY]}…" for one in parsed.strays[:6])
+        strays = (as_word(one.text[:_STRAY]) + "…" * (len(one.text) > _STRAY) for one in parsed.strays[:6])
         notes.append(f"not read as flags: {' '.join(strays)}")
     whole = complete and not (config or parsed.strays or parsed.elided)
     rank = next(

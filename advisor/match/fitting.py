@@ -22,6 +22,7 @@ from advisor.model.knowledge import SettingRecord
 from advisor.model.late import dataclass
 from advisor.model.launch import Setting
 from advisor.model.shape import Shape
+from advisor.model.typed import as_word
 
 _PLACEHOLDER = Shape(
     r"[$<>`?%\u00a0\u201c\u201d\u2018\u2019\u2026]|\{\{|\.\.\.|^\[[a-z_]+\]$|^[xX]{2,}$|^[nN]{2,}$|^[XN]$"
@@ -143,7 +144,7 @@ def _no_choice(raw: str, flag: str, choices: Sequence[Value]) -> Fitting:
     near = get_close_matches(raw, named, 1, 0.6)
     meant = f"did you mean {near[0]}? It takes " if near else "one of "
     listed = ", ".join(named[:12]) + (", …" if len(named) > 12 else "")
-    return Fitting("setting-value", f"does not take {raw} for {flag}: {meant}{listed}")
+    return Fitting("setting-value", f"does not take {as_word(raw)} for {flag}: {meant}{listed}")
 
 
 def _is_placeholder(raw: str, here: SettingRecord) -> bool:

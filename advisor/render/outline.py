@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from advisor.model.report import STATUSES, Finding, InputOut, Question, Report
+from advisor.model.typed import as_word
 from advisor.render import sections, words
 from advisor.render.below import told, translated
 from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item
@@ -217,11 +218,11 @@ def _looked_at(one: InputOut) -> str:
 def understood(report: Report) -> list[Block]:
     """The launch and build as understood."""
     lines = [
-        item(f"{one.typed or one.flag} {words.value(one.value)}" + (f"  [{one.place}]" if one.place else ""))
+        item(f"{one.typed or one.flag} {as_word(words.value(one.value))}" + (f"  [{one.place}]" if one.place else ""))
         for one in report.settings
     ]
-    lines += [item(f"{name}={given}") for name, given in report.environment.items()]
-    lines += [item(f"{name} {version}") for name, version in report.build.components.items()]
+    lines += [item(f"{name}={as_word(given)}") for name, given in report.environment.items()]
+    lines += [item(f"{name} {as_word(version)}") for name, version in report.build.components.items()]
     return sections.headed(say("The launch as understood"), lines)
 
 

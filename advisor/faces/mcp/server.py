@@ -38,6 +38,7 @@ from mcp.types import (
 from advisor import __version__
 from advisor.cores import cores
 from advisor.faces.mcp import asked, guide, tools
+from advisor.faces.mcp.harmless import Harmless
 from advisor.faces.mcp.lines import whole_characters
 from advisor.faces.mcp.tools import Answer
 from advisor.faces.mcp.work import Lost, Work, working
@@ -124,7 +125,7 @@ class Service:
         """A rule as a page."""
         uri = str(params.uri)
         if not uri.startswith(SCHEME):
-            raise MCPError(INVALID_PARAMS, f"no resource {uri}; rules are {SCHEME}{{engine}}/{{slug}}")
+            raise MCPError(INVALID_PARAMS, f"no resource {uri!r}; rules are {SCHEME}{{engine}}/{{slug}}")
         page = await self.answer("explain", {"rule": uri.removeprefix(SCHEME)})
         if page.failed:
             raise MCPError(INVALID_PARAMS, page.text)
@@ -134,9 +135,12 @@ class Service:
 
 
 def serve(roots: tuple[str, ...], timeout_s: float, own: Carried | None = None) -> int:
-    """Speak the protocol until standard input ends; the exit code. Files are read below `roots` alone."""
-    with whole_characters():
-        anyio.run(_speak, roots, timeout_s, own)
+    """Speak the protocol until its client is gone; the exit code. Files are read below `roots` alone."""
+    try:
+        with whole_characters():
+            anyio.run(_speak, roots, timeout_s, own)
+    except* BrokenPipeError:  # the client is gone; what it asked for was ended with its processes
+        pass
     return OK
 
 
@@ -161,7 +165,7 @@ async def _spoken(service: Service) -> None:
         tasks.start_soon(_interrupted, service)
         tasks.start_soon(_warm, service)
         async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+            await server.run(read, Harmless(write), server.create_initialization_options())
         tasks.cancel_scope.cancel()
 
 
