@@ -24,6 +24,7 @@ import pytest
 
 from tests.front_door import Ran, advisor, checked
 from tests.standing_in import DUMPS, Deployment, deployed, only, recorder, tool
+from tests.test_shown_safely import STRINGS, safe
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
@@ -367,6 +368,19 @@ def test_secrets_in_odd_places_of_a_command_line(bench: Path, monkeypatch: pytes
     assert [name for name, text in found.items() if "s3cret" in text] == []
     assert "MainThread" in found[f"pid{one.pid}.stack.1.txt"]
     assert all(kept in found["processes.json"] for kept in ("--tp 2", "INFO"))
+
+
+def test_a_title_that_drives_a_terminal(bench: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In what is said, in the archive, and in the report that is made of it."""
+    title = f"VLLM::{' '.join(STRINGS.values())} --api-key s3cret-9"
+    tool(tmp_path / "bin", "py-spy", f"PATH=/usr/bin:/bin\nfor last; do :; done\n{SPOKEN}")
+    with odd(tmp_path, title, TITLE=title) as one:
+        ran = collect(monkeypatch, tmp_path / "bin", "--pid", str(one.pid), "--output", str(tmp_path / "c.tar.gz"))
+    assert ran.code == 0, ran.err
+    report = advisor("check", str(tmp_path / "c.tar.gz"), "-v")
+    for text in (ran.out, ran.err, report.out, report.err):
+        assert safe(text) is None and "s3cret" not in text
+    assert [name for name, text in held(tmp_path / "c.tar.gz").items() if "s3cret" in text] == []
 
 
 def test_a_process_that_nobody_has_asked_how_it_ended(

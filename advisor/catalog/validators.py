@@ -26,6 +26,7 @@ from advisor.model.rule import Affected, Boundary, Fix, Need, Remedy, Rule, Sour
 from advisor.patterns import PatternError, compile_pattern
 from advisor.yaml import Path
 
+ID = re.compile(r"[a-z][a-z0-9-]*/[a-z0-9][a-z0-9.-]*")  # what a command line, a comment and an address hold as it is
 SHA = re.compile(r"[0-9a-f]{7,40}")
 LONGEST_PATTERN = 4_000
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -81,6 +82,9 @@ def _identity(rule: Rule, file: FilePath, context: Context) -> Iterator[Fault]:
     place = "/".join(file.parts[-3:-1])
     if rule.id != place:
         yield ("id",), "id-is-path", f"id is {rule.id}, its folder says {place}"
+    for path, one in ((("id",), rule.id), *((("former_ids", at), one) for at, one in enumerate(rule.former_ids))):
+        if not ID.fullmatch(one):
+            yield path, "id-odd", f"{one!r} is no id: an engine and a name of a-z, 0-9, . and -, as in vllm/some-name"
     if rule.engine not in (*named(), "any"):
         yield ("id",), "unknown-engine", f"no engine {rule.engine!r}; known: any, {', '.join(named())}"
     if not rule.fixes and not rule.no_fix:
