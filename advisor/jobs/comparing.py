@@ -16,9 +16,9 @@ from shlex import quote
 from advisor.jobs.differing import alike, as_typed, differences, listed
 from advisor.jobs.gathering import Gathering
 from advisor.jobs.request import Request
+from advisor.model.condition import as_word
 from advisor.model.fact import Note, Span
 from advisor.model.launch import Launch, Variable
-from advisor.model.typed import as_word
 from advisor.redaction import redact_value
 
 OF_ALL = (

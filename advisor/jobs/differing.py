@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.catalog.engines import knowledge
+from advisor.model.condition import as_word
 from advisor.model.fact import Value
 from advisor.model.knowledge import SettingRecord
 from advisor.model.launch import Launch, Setting
-from advisor.model.typed import as_word
 from advisor.redaction import redact_value
 
 SHOWN = 4

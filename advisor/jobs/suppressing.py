@@ -16,10 +16,10 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from advisor.jobs.lint_regions import fingerprint
+from advisor.model.condition import as_word
 from advisor.model.lint import CheckOut, LintFinding, LintReport, RelatedOut, SuppressionOut
 from advisor.model.rule import Level
 from advisor.model.suppression import Configuration, Directive
-from advisor.model.typed import as_word
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -21,12 +21,12 @@ from advisor.launches.flags import Parsed, Place, parse
 from advisor.launches.shell import Binding, Command, Word
 from advisor.launches.spelling import looks_like_flag, spell
 from advisor.launches.wrappers import PYTHON, base
+from advisor.model.condition import as_word
 from advisor.model.fact import Span
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
 from advisor.model.launch import Launch, Variable
 from advisor.model.shape import Shape
-from advisor.model.typed import as_word
 
 ENGINE_VARIABLES = Shape(
     r"(?:VLLM|SGLANG|SGL|NCCL|HCCL|LMDEPLOY|XLLM|DEEPEP|DEEP_EP|TORCH|PYTORCH|CUDA|ASCEND|GLOO|NVSHMEM|UCX|MOONCAKE"

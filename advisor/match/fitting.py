@@ -17,12 +17,12 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+from advisor.model.condition import as_word
 from advisor.model.fact import Value
 from advisor.model.knowledge import SettingRecord
 from advisor.model.late import dataclass
 from advisor.model.launch import Setting
 from advisor.model.shape import Shape
-from advisor.model.typed import as_word
 
 _PLACEHOLDER = Shape(
     r"[$<>`?%\u00a0\u201c\u201d\u2018\u2019\u2026]|\{\{|\.\.\.|^\[[a-z_]+\]$|^[xX]{2,}$|^[nN]{2,}$|^[XN]$"

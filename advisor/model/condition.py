@@ -100,6 +100,16 @@ def show(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def as_word(text: str) -> str:
+    """A stranger's value as it stands in a sentence of ours: quoted as for a shell where it has blanks in it, so that
+    nothing of it reads as a part of the sentence."""
+    if not any(one.isspace() for one in text):
+        return text
+    from shlex import quote  # few values have any
+
+    return quote(text)
+
+
 def parse(raw: Any, path: tuple[str | int, ...] = ()) -> Condition:
     """The nodes of a condition in its YAML or JSON form. Raises ConditionError with the path of the fault."""
     if not isinstance(raw, Mapping):

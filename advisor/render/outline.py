@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from advisor.model.condition import as_word
 from advisor.model.report import STATUSES, Finding, InputOut, Question, Report
-from advisor.model.typed import as_word
 from advisor.render import sections, words
 from advisor.render.below import told, translated
 from advisor.render.blocks import Block, Heading, Line, Quote, Verbatim, item
