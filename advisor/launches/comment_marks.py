@@ -29,7 +29,7 @@ _OPENS = re.compile(r"^\s*((?:- +)*)")  # the dashes before a nested item
 _HEREDOC = re.compile(r"<<-?\s*[\"']?([A-Za-z_][A-Za-z0-9_]*)")  # COPY <<"EOF" /etc/x
 _NEAR = 200  # characters looked back at: enough for a tag and an anchor, and no line costs more than its length
 _FRESH = " \t,[{:-?(&!"  # what may stand before a quote that opens a YAML string
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def _yaml(lines: Sequence[str]) -> Iterator[Mark]:
