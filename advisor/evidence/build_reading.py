@@ -211,8 +211,9 @@ def _take_specs(reading: PartialBuild) -> None:
         elif parse_version(found["number"]) is None:
             reading.notes.append(f"`{found.group().strip()}` names no version")
         elif mine:
-            missing = ".0" * (2 - found["number"].count(".")) if re.fullmatch(r"\d+(?:\.\d+)?", found["number"]) else ""
-            reading.version = reading.version or found["number"] + missing  # to pip the same
+            number, plus, local = found["number"].partition("+")
+            missing = ".0" * (2 - number.count(".")) if re.fullmatch(r"\d+(?:\.\d+)?", number) else ""
+            reading.version = reading.version or f"{number}{missing}{plus}{local}"  # to pip the same
         else:
             reading.components.append(Component(name, found["number"], where=found.group().strip()))
         reading.take(found.start(), found.end())

@@ -197,8 +197,7 @@ class _Mender:
             return f"it is advised against: {min(harmful)[2]}"
         self.now, self.judged, self.harms = after, judged, now
         self.done += len(made)
-        for one in made:
-            self.settled.add(one.plan.finding.fingerprint)
+        for one in made:  # a finding that has its fingerprint from now on is another's, of a launch that was beside it
             self.repairs.append(self._repair(one.plan, one.choice, True, "", one.shared))
         return ""
 

@@ -332,6 +332,8 @@ class _Reader:
         return [word for start, end in spans for word in resolve(self.text, start, end, self.state.scope)]
 
     def _emit(self, words: list[Word], prefixes: list[Binding], start: int, end: int) -> None:
+        if not words and not prefixes:  # of a quote that is never closed nothing is left
+            return
         exported = tuple(one for name, one in self.state.exported.items())
         assigned = tuple(one for name, one in self.state.assigned.items() if name not in self.state.exported)
         self.found.append(Command(tuple(words), (*exported, *prefixes), assigned, start, end))
