@@ -40,7 +40,7 @@ PLAIN = [
     "nohup env A=b numactl -C 0-3 timeout 30s vllm serve m",
     "bash -c 'vllm serve m --tp 4'",
     "--a [1,2] --b ... --c …",
-    "vllm serve m == x =~ y ==",
+    "vllm serve m == x =~ y == ] ]]",
 ]
 
 
