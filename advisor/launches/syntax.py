@@ -35,7 +35,7 @@ _WORDS = {
     "brace_expression", "command_name", "regex",
     "extglob_pattern", "test_operator",
 }  # fmt: skip
-_AT = Shape(r"(?<=[\w.-])@(?!\()")
+_AT = Shape(r"\$\{[^}\n]{0,200}\}|(?<=[\w.-])([@%])(?!\()")  # not those of ${x%.*}
 _SIGN = Shape(r"(?<=\s)(?:==|=~|\]\]?)(?=\s|\Z)")
 _TURNING = {"for_statement": ("variable",), "c_style_for_statement": ("initializer", "update")}
 _NAME = Shape(r"[A-Za-z_]\w*")
@@ -126,8 +126,8 @@ def commands(text: str, masked: str, scope: Scope | None = None, reread: _Reread
 
 def _without_signs(masked: str) -> str:
     """With other characters of words for those that are a sign of something else to the grammar: a word `==` or `]` of
-    a test, an `@` of a pattern. It loses what stands before them."""
-    masked = _AT.sub("_", masked)
+    a test, an `@` or `%` of a pattern. It loses what stands before them."""
+    masked = _AT.sub(lambda one: "-" if one[1] else one[0], masked)  # no letter: of a name it would make an assignment
     if not _SIGN.search(masked):
         return masked
     return "\n".join(
@@ -167,8 +167,8 @@ class _Reader:
             self._emit(self._words(nodes), [], place(nodes[0])[0], place(nodes[-1])[1])
 
     def _is_flag(self, node: Node) -> bool:
-        """The grammar takes a leading `--x=1` or `0P=` for an assignment; to bash it is a word."""
-        return node.type == "variable_assignment" and not _NAME.match(self._source(node))
+        """The grammar takes a leading `--x=1` for an assignment; to bash it is a word."""
+        return node.type == "variable_assignment" and self._source(node).startswith("-")
 
     def _variable_assignments(self, node: Node) -> None:
         if any(map(self._is_flag, node.children)):
