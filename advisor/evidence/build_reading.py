@@ -211,9 +211,7 @@ def _take_specs(reading: PartialBuild) -> None:
         elif parse_version(found["number"]) is None:
             reading.notes.append(f"`{found.group().strip()}` names no version")
         elif mine:
-            number, plus, local = found["number"].partition("+")
-            missing = ".0" * (2 - number.count(".")) if re.fullmatch(r"\d+(?:\.\d+)?", number) else ""
-            reading.version = reading.version or f"{number}{missing}{plus}{local}"  # to pip the same
+            reading.version = reading.version or _pinned(found["number"])
         else:
             reading.components.append(Component(name, found["number"], where=found.group().strip()))
         reading.take(found.start(), found.end())
@@ -223,6 +221,14 @@ def _take_components(reading: PartialBuild) -> None:
     for one, start, end in components_in(reading.left):
         reading.components.append(one)
         reading.take(start, end)
+
+
+def _pinned(number: str) -> str:
+    """A pin as pip has it: 0.28 is 0.28.0, and 0.28a the first alpha of that."""
+    release = re.match(r"v?\d+(?:\.\d+)*", number)
+    head = release[0] if release else ""
+    rest = re.sub(r"\A(\.?(?:a|b|rc))(?=\+|\Z)", r"\g<1>0", number[len(head) :])
+    return head + ".0" * (2 - head.count(".")) + rest
 
 
 def _take_versions(reading: PartialBuild) -> None:

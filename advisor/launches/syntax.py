@@ -36,6 +36,7 @@ _WORDS = {
     "extglob_pattern", "test_operator",
 }  # fmt: skip
 _AT = Shape(r"\$\{[^}\n]{0,200}\}|(?<=[\w.-])([@%])(?!\()")  # not those of ${x%.*}
+_TEST = Shape(r"(?:^|\s)\[\[?\s")
 _SIGN = Shape(r"(?<=\s)(?:==|=~|\]\]?)(?=\s|\Z)")
 _TURNING = {"for_statement": ("variable",), "c_style_for_statement": ("initializer", "update")}
 _NAME = Shape(r"[A-Za-z_]\w*")
@@ -131,7 +132,7 @@ def _without_signs(masked: str) -> str:
     if not _SIGN.search(masked):
         return masked
     return "\n".join(
-        line if "[" in line else _SIGN.sub(lambda one: "_" * len(one[0]), line) for line in masked.split("\n")
+        line if _TEST.search(line) else _SIGN.sub(lambda one: "_" * len(one[0]), line) for line in masked.split("\n")
     )
 
 
