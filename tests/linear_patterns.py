@@ -53,7 +53,7 @@ LITTLE = {  # whose pattern takes the square of what it is asked of, and why tha
         "evidence.spoken._ONLY_ASSIGNED", "evidence.spoken._SHELL", "evidence.build_reading:", "launches.blocks._LEAD",
         "launches.typography._", "launches.bindings:", "launches.files.edit_spans._GAP_BEFORE",
         "launches.rewrite._GAP_BEFORE", "evidence.multiarch._NAME", "redaction.personal", "launches.files.compose._HOLD",
-        "launches.files.python_strings._NAMED", "evidence.watchdog.GROUP",
+        "launches.files.python_strings._NAMED", "evidence.watchdog.GROUP", "launches.emptied._DECLARES",
     ),
     "one clause, a name, an answer or a word": (
         "evidence.denial._CUES", "evidence.image_schemes._FIELDS", "evidence.build_forms:", "jobs.answering._VERSION",

@@ -21,7 +21,7 @@ _OPENS = Shape(r"(?:\A|(?<!\\)(?<!\\\r)\n|[;&|({`\"')]|(?:\b(?:then|do|else|RUN|
 _ENDS = Shape(r"[ \t]*(?:\Z|\r?\n|[#;&|)`\"'])")
 _JOINED = Shape(r"[ \t]*(?:;(?!;)|&&)[ \t]*")
 _CLOSES = Shape(r"(?:[})#;&|\"'`\r\n]|\Z|(?:fi|done|else|elif|esac)\b)")
-_REST_OF_LINE = Shape(r"[ \t]*;?[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)")
+_REST_OF_LINE = Shape(r"[ \t]*+;?[ \t]*+(?:#[^\n]*)?(?:\r?\n|\Z)")
 _BLOCK_BEGINS = Shape(r"(?:\b(?:then|do|else)|[{(]|(?<!;)[^\n\s(]\))[ \t\r]*\n\s*\Z")
 _BLOCK_ENDS = Shape(r"\s*(?:fi|done|else|elif|esac)\b|\s*(?:;;|[})])")
 
