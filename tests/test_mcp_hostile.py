@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
-from tempfile import TemporaryFile
-from threading import Timer
 from typing import Any
 
 import psutil
 import pytest
 
+from tests.mcp_client import Client
 from tests.test_mcp import ENVIRONMENT, LONG, SERVER
 from tests.test_shown_safely import STRINGS, log_of, safe
 
@@ -69,58 +67,11 @@ FENCED = re.compile(r"(?ms)^ *(`{3,})[^\n]*\n.*?^ *\1 *$")
 SPAN = re.compile(r"(?s)(`+)(?!`).+?(?<!`)\1(?!`)|“[^”]*”|'[^'\n]*'|\"[^\"\n]*\"")
 
 
-class Client:
-    """A server spoken to line by line; it is killed when it does not answer in time."""
-
-    def __init__(self) -> None:
-        self.said = TemporaryFile()  # noqa: SIM115 - of its process
-        self.process = subprocess.Popen(
-            SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, env=ENVIRONMENT
-        )
-        self.late = Timer(120, self.process.kill)
-        self.late.start()
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": TEXT, "version": TEXT}}
-        self.ask("initialize", hello)
-        self.send(method="notifications/initialized")
-
-    def send(self, **message: object) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def next(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line, f"no answer; it ended with {self.process.poll()}"
-        found: dict[str, Any] = json.loads(line)
-        return found
-
-    def ask(self, method: str, params: object) -> dict[str, Any]:
-        self.send(id=1, method=method, params=params)
-        return self.next()
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        return self.ask("tools/call", {"name": tool, "arguments": arguments})
-
-    def end(self) -> int:
-        try:
-            self.process.communicate(timeout=60)
-        finally:
-            self.late.cancel()
-            self.process.kill()
-        return self.process.returncode
-
-
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    made = Client()
+    made = Client(SERVER, ENVIRONMENT, name=TEXT)
     yield made
     assert made.end() == 0
-
-
-def said(client: Client) -> str:
-    client.said.seek(0)
-    return client.said.read().decode()
 
 
 def texts(value: Any) -> Iterator[str]:
@@ -207,7 +158,7 @@ def test_a_call_beside_a_long_one_is_answered_and_the_long_one_too(client: Clien
 
 
 def test_a_client_that_goes_in_the_middle_leaves_nothing() -> None:
-    made = Client()
+    made = Client(SERVER, ENVIRONMENT, name=TEXT)
     made.send(
         id=5, method="tools/call", params={"name": "check", "arguments": {"texts": [{"name": "a", "content": LONG}]}}
     )
@@ -216,8 +167,8 @@ def test_a_client_that_goes_in_the_middle_leaves_nothing() -> None:
     made.process.stdout.close()
     made.process.stdin.close()
     try:
-        assert (made.process.wait(timeout=60), said(made)) == (0, "")
+        assert (made.process.wait(timeout=60), made.said()) == (0, "")
     finally:
-        made.late.cancel()
+        made.end()
     _, left = psutil.wait_procs(below, timeout=20)
     assert left == []

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.front_door import advisor
+from tests.mcp_client import Client
 from tests.own_rules import write
 from tests.web.served import Served, serving
 
@@ -88,45 +87,28 @@ def mine(folder: Path) -> Path:
     return shutil.copytree(folder / "mine", folder / "edited" / "mine")
 
 
-class Agent:
-    """`advisor mcp`, spoken to line by line."""
+class Agent(Client):
+    """An agent that has a case."""
 
     def __init__(self, folder: Path, *words: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "advisor", "mcp", *words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])},
-        )
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-        self.ask("initialize", hello)
-        self.send(method="notifications/initialized")
-
-    def send(self, **message: object) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        self.process.stdin.flush()
+        path = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+        command = [sys.executable, "-m", "advisor", "mcp", *words]
+        super().__init__(command, {**os.environ, "PYTHONPATH": path}, cwd=folder)
 
     def answer(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        result: dict[str, Any] = json.loads(self.process.stdout.readline())["result"]
+        result: dict[str, Any] = self.next()["result"]
         return result
 
-    def ask(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
-        self.send(id=1, method=method, params=params)
-        return self.answer()
-
     def check(self, **arguments: object) -> dict[str, Any]:
-        return self.ask("tools/call", {"name": "check", "arguments": {**CASE, **arguments}})
+        result: dict[str, Any] = self.call("check", {**CASE, **arguments})["result"]
+        return result
 
 
 @pytest.fixture(scope="module")
 def agent(folder: Path, mine: Path) -> Iterator[Agent]:
     made = Agent(folder, "--rules", str(mine))
     yield made
-    made.process.communicate(timeout=20)
-    assert made.process.returncode == 0
+    assert made.end() == 0
 
 
 def rules_of(report: dict[str, Any]) -> list[str]:
