@@ -19,13 +19,15 @@ from advisor.model.shape import Shape
 
 _PROCESS = Shape(r"[ \t]*Process (\d+): (\S+ [^\n]+)")  # Process 12: python3 -m sglang.launch_server --tp 8
 MOST_PROCESSES = 64
+_BY_ARGPARSE = ("vllm", "sglang", "lmdeploy")
 
 
 def say_given_twice(gathering: Gathering) -> None:
-    """Say of a flag that stands twice in one command which of its values holds: the last, in every engine's parser."""
+    """Say of a flag that stands twice in one command which of its values holds: the last, as Python's argparse has it
+    (https://docs.python.org/3/library/argparse.html, action `store`); what xLLM's gflags do is not established."""
     version = gathering.base.version
     for launch in (*gathering.launches, *gathering.mentioned):
-        said = list(_twice(launch, version)) if launch.complete and launch.engine in engines() else []
+        said = list(_twice(launch, version)) if launch.complete and launch.engine in _BY_ARGPARSE else []
         if said:
             gathering.notes.append(Note("conflict", f"one command has {listed(said)}: the last holds", _place(launch)))
 

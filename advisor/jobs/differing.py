@@ -6,7 +6,8 @@
 
 What one of several commands has counts as given, so that the parts of a deployment are not held against one another.
 
-**Source:** vLLM v0.28.0 vllm/entrypoints/utils.py (`log_non_default_args`: every argument that is not its default).
+**Source:** vLLM's `log_non_default_args` (every argument that is not the parser's default; of late `***` in place of
+secrets), in stored copies of its source from several releases, read 2026-11-30.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ SHOWN = 4
 _LISTS_WHAT_IS_GIVEN = "vllm"  # its dump leaves defaults out; others print them all, and what follows from them
 _OWN = ("--model", "--model-path", "--host", "--port")  # what differs from one start to the next
 _NOT_PRINTED = ("--config", "--headless", "--api-server-count")  # read before, or set by the engine itself
+_HIDDEN = "***"  # what it prints of a key or a token
 _SCALAR = ("switch", "pair", "value")
 
 
@@ -42,7 +44,7 @@ def differences(printed: Launch, given: list[Launch], version: str | None, by: s
 
 def _differs(printed: Setting, given: list[Launch], by: str, *, absent: bool) -> str:
     """What a printed argument is, and what is given in its place; "" where a command has it so."""
-    if printed.origin != "observed" or printed.flag in _OWN or str(printed.value).startswith(("{", "[")):
+    if printed.origin != "observed" or printed.flag in _OWN or str(printed.value).startswith(("{", "[", _HIDDEN)):
         return ""
     flag, shown = printed.flag, as_typed(printed.flag, printed.value)
     typed = [one.setting(flag) for one in given]
