@@ -71,6 +71,10 @@ CONTRARY: dict[str, tuple[Files, list[str], str]] = {
 }  # fmt: skip
 ALIKE: dict[str, tuple[Files, list[str]]] = {
     "ranks": ({"rank0.log": V + A, "rank1.log": V + A}, []),
+    "a key that the log hides": (
+        {"a.log": V + A.replace("}", ", 'api_key': '***'}")},
+        ["--flags", "vllm serve m -tp 8 --api-key abcdefgh12"],
+    ),
     "a manifest and its log": (
         {"pod.yaml": POD.format("0.11.0", 8, "INFO"), "a.log": V + A},
         ["--env", "NCCL_DEBUG=INFO"],
