@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import psutil
@@ -22,16 +23,39 @@ def end(served, sent):
     return served.process.wait(30)
 
 
+@contextmanager
+def held(served):
+    """Its processes stand still, so that what is asked meanwhile is certain to wait."""
+    workers = psutil.Process(served.process.pid).children()
+    for one in workers:
+        one.suspend()
+    try:
+        yield
+    finally:
+        for one in workers:
+            one.resume()
+
+
+def until_at(served, waiting, running, **headers):
+    """Return once so many requests wait for a process, and so many have one."""
+    wanted = {f"advisor_waiting {waiting}.0".encode(), f"advisor_running {running}.0".encode()}
+    begun = time.monotonic()
+    while not wanted <= set((said := served.ask("GET", "/metrics", **headers).content).splitlines()):
+        assert time.monotonic() - begun < 20, re.findall(rb"\nadvisor_(?:waiting|running) .*", said)
+        time.sleep(0.01)
+
+
 def test_told_to_stop_it_finishes_what_runs_and_leaves_nothing(tmp_path):
-    """A second's log is being judged when SIGTERM comes."""
+    """A log is with its process when SIGTERM comes."""
     with serving(tmp_path / "folder", "--workers", "1") as served:
         answers = []
         log = [("log", "serve.log", a_log(15_000))]
         asking = threading.Thread(target=lambda: answers.append(served.upload("/v1/check", log)))
-        asking.start()
-        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics").content:
-            time.sleep(0.01)
-        assert end(served, signal.SIGTERM) == 0
+        with held(served):
+            asking.start()
+            until_at(served, waiting=0, running=1)
+            served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(30) == 0
         asking.join()
         assert answers[0].status == 200 and answers[0].json["schema"].startswith("advisor-report/")
         assert list(served.folder.iterdir()) == []
@@ -46,18 +70,15 @@ def test_told_to_stop_it_finishes_what_runs_and_leaves_nothing(tmp_path):
     ids=["logs", "a packed log and a text in fields"],
 )
 def test_what_is_large_leaves_a_process_to_what_is_small(server, first, second):
-    """Two of a second each on two processes: the second waits, and a question of the moment does not."""
+    """Two large ones for two processes: one of them waits, and a question of the moment does not."""
     large = [[one] if one[1] else [one] * 2 for one in (first, second)]
-    asking = [threading.Thread(target=server.upload, args=("/v1/check", one)) for one in large]
-    for one in asking:
-        one.start()
-    while b"\nadvisor_waiting 1.0" not in server.ask("GET", "/metrics").content:
-        assert all(one.is_alive() for one in asking), "none waited for the other"
-        time.sleep(0.01)
-    assert server.post("/v1/check", {"engine": "vllm", "symptom": "hang"}).status == 200
-    assert b"\nadvisor_waiting 1.0" in server.ask("GET", "/metrics").content
-    for one in asking:
-        one.join()
+    small = [("symptom", None, b"hang")]
+    with ThreadPoolExecutor(3) as pool, held(server):
+        asked = [pool.submit(server.upload, "/v1/check", one) for one in large]
+        until_at(server, waiting=1, running=1)
+        asked.append(pool.submit(server.upload, "/v1/check", small))
+        until_at(server, waiting=1, running=2)
+    assert [one.result().status for one in asked] == [200] * 3
 
 
 def test_interrupted_while_it_starts(tmp_path):
@@ -90,8 +111,7 @@ def test_what_is_not_finished_in_time_is_told_to_come_again(tmp_path):
         (worker,) = psutil.Process(served.process.pid).children()
         worker.suspend()
         asking.start()
-        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics").content:
-            time.sleep(0.01)
+        until_at(served, waiting=0, running=1)
         assert end(served, signal.SIGTERM) == 0
         asking.join()
         assert answers[0].status == 503 and answers[0].headers["retry-after"] == "5"
@@ -111,8 +131,7 @@ def test_interrupted_twice_it_does_not_wait(tmp_path, monkeypatch):
         know = {"Authorization": f"Bearer {token}"}
         asking = threading.Thread(target=lambda: served.ask("GET", "/v1/rules", None, **know))
         asking.start()
-        while b"\nadvisor_running 1.0" not in served.ask("GET", "/metrics", None, **know).content:
-            time.sleep(0.01)
+        until_at(served, waiting=0, running=1, **know)
         served.process.send_signal(signal.SIGINT)
         time.sleep(0.3)
         assert end(served, signal.SIGINT) == 130
