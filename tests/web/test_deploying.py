@@ -114,7 +114,7 @@ def test_a_signal_to_make_reaches_the_service(tmp_path: Path) -> None:
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    for _ in range(200):
+    for _ in range(1000):
         if (tmp_path / "pid").exists():
             break
         time.sleep(0.02)
