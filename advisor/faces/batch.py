@@ -31,10 +31,10 @@ class Unfinished(Exception):
 
 
 class Answered(NamedTuple):
-    """Cases that follow one another: their reports, a line each as it is written, the worst exit code, and for each
-    what is wrong with its line ("" when nothing is)."""
+    """Cases that follow one another: their reports in UTF-8, a line each as it is written, the worst exit code, and for
+    each what is wrong with its line ("" when nothing is)."""
 
-    text: str
+    lines: bytes
     code: int
     problems: tuple[str, ...]
 
@@ -84,7 +84,7 @@ def _answered(part: str, threshold: Threshold) -> Answered:
         lines.append(json_line(report))
         problems.append(problem)
         code = max(code, exit_code([report], threshold))
-    return Answered("\n".join(lines), code, tuple(problems))
+    return Answered("\n".join(lines).encode("utf-8", "backslashreplace"), code, tuple(problems))
 
 
 def _set_up(plainly: bool, own: tuple[Path, ...]) -> None:

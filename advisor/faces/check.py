@@ -88,12 +88,12 @@ def _batch(source: Path, output: Path | None, threshold: Threshold) -> int:
             number += len(found.problems)
             code = max(code, found.code)
             if output is None:
-                files_of.write(found.text, None)
+                files_of.write_lines(found.lines)
             else:
-                lines.append(found.text)
+                lines.append(found.lines)
     except Unfinished as error:
         end = f"{source}: {number} of its cases are answered: {error}"
     if output is not None:
-        files_of.write("\n".join(lines), output, [str(source)])
+        files_of.write(b"\n".join(lines).decode(), output, [str(source)])
     complain([*problems, *filter(None, [end])])
     return DEFECT if end else USAGE if problems else code

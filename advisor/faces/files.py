@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import errno
 import os
@@ -72,7 +73,8 @@ def write(content: str, output: Path | None, inputs: Iterable[str] = (), option:
     """
     content = content if content.endswith("\n") else content + "\n"
     if output is None:
-        _to_stdout(content)
+        known = _encoding()  # a file's name may hold what is no text, a terminal may know less
+        _to_stdout(content.encode(known, "backslashreplace"), known)
         return
     from advisor import whole
 
@@ -85,6 +87,14 @@ def write(content: str, output: Path | None, inputs: Iterable[str] = (), option:
             whole.put(target, content.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror or error}", where, None) from None
+
+
+def write_lines(content: bytes) -> None:
+    """Write lines in UTF-8, but for the last line end, to standard output. Raises UsageError when it cannot be
+    written."""
+    known = _encoding()
+    in_utf8 = codecs.lookup(known).name == "utf-8"
+    _to_stdout(content + b"\n" if in_utf8 else f"{content.decode()}\n".encode(known, "backslashreplace"), known)
 
 
 def _target(output: Path, where: str, inputs: Iterable[str]) -> Path:
@@ -111,12 +121,20 @@ def write_whole(target: Path, content: bytes) -> None:
         raise UsageError(f"cannot be written: {error.strerror or error}", str(target), None) from None
 
 
-def _to_stdout(content: str) -> None:
+def _encoding() -> str:
+    return (sys.stdout.encoding if sys.stdout else None) or "utf-8"
+
+
+def _to_stdout(content: bytes, encoding: str) -> None:
     if sys.stdout is None:
         raise UsageError("standard output is closed", None, "use --output FILE")
-    known = sys.stdout.encoding or "utf-8"  # a file's name may hold what is no text, a terminal may know less
+    below = getattr(sys.stdout, "buffer", None) if os.linesep == "\n" else None
     try:
-        sys.stdout.write(content.encode(known, "backslashreplace").decode(known))
+        if below is None:
+            sys.stdout.write(content.decode(encoding))
+        else:  # as it is: decoded and encoded once more it takes three times as long
+            sys.stdout.flush()
+            below.write(content)
         sys.stdout.flush()
     except OSError as error:
         if error.errno == errno.EPIPE:
