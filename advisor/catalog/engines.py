@@ -51,11 +51,13 @@ def compile_profiles(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
+@cache
 def engines() -> tuple[str, ...]:
     """The engines known: those that have commands of their own."""
     return tuple(name for name, profile in profiles().items() if profile.get("kind", "engine") == "engine")
 
 
+@cache
 def named() -> tuple[str, ...]:
     """What can be named with `--engine` and have rules: engines, and the plugins above them."""
     return tuple(name for name, profile in profiles().items() if profile.get("kind", "engine") in ("engine", "plugin"))

@@ -53,9 +53,13 @@ class Told:
         return among is None or name in among or (kind == "setting" and name.partition(".")[0] in among)
 
     def among(self, kind: str, names: Collection[str]) -> Iterable[str]:
-        """Those of the names that the case can say anything of."""
-        told = self._of(kind) if kind in ("fact", "env") else None
-        return (one for one in (names if told is None else told.intersection(names)) if self.may(kind, one))
+        """Those of the names that the case can say anything of: `may` of each, for all kinds but lines."""
+        told = self._of(kind)
+        if told is None:
+            return names
+        if kind == "setting":
+            return [one for one in names if one in told or one.partition(".")[0] in told]
+        return told.intersection(names)
 
     def lines(self, patterns: Collection[str]) -> Collection[str]:
         """Those of the patterns that a text may show, or that an answer says one does."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -102,7 +102,8 @@ NOTE = "names such as {example} are this report's own, for hosts, addresses and 
 
 def covered(noun: Noun, beside: Iterable[str] = ()) -> Noun:
     """The answer as it is shown, its quotations cut; `beside` are texts that tell more of whose names are hosts'."""
-    given = dict.fromkeys(one for one in _texts(noun) if one[1])
+    given: dict[tuple[str, str], None] = {}
+    _add_texts(noun, given)
     hidden = noun if as_given() else _hidden(noun, given, beside)
     if any(len(name) + len(text) > QUOTED for name, text in given):
         from advisor.redaction.cutting import shortened
@@ -224,25 +225,26 @@ def _mapped(value: Any, told: Callable[[str], str]) -> Any:
     return value if new == value else new
 
 
-def _texts(noun: Any) -> Iterator[tuple[str, str]]:
-    """The texts of the user's own in an answer, each with what it is the value of."""
+def _add_texts(noun: Any, found: dict[tuple[str, str], None]) -> None:
+    """Add the texts of the user's own in an answer that are not empty, each with what it is the value of."""
     theirs, nested = fields_of(cast(Any, type(noun)))
     for name in theirs:
         of = f"{noun.flag}=" if name == "value" and type(noun).__name__ == "SettingOut" else ""
-        yield from _strings(getattr(noun, name), of)
+        _add_strings(getattr(noun, name), of, found)
     for name in nested:
         value = getattr(noun, name)
         for one in value if isinstance(value, tuple) else (value,):
             if type(one).__name__ in THEIRS:  # None is none, and a kind may be called as a noun is
-                yield from _texts(one)
+                _add_texts(one, found)
 
 
-def _strings(value: Any, of: str = "") -> Iterator[tuple[str, str]]:
+def _add_strings(value: Any, of: str, found: dict[tuple[str, str], None]) -> None:
     if isinstance(value, str):
-        yield of, value
+        if value:
+            found[of, value] = None
     elif isinstance(value, tuple):
         for one in value:
-            yield from _strings(one)
+            _add_strings(one, "", found)
     elif isinstance(value, dict):
         for name, one in value.items():
-            yield from _strings(one, f"{name}=")
+            _add_strings(one, f"{name}=", found)
