@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from advisor.model.capture import Step
 from tests.front_door import Ran, advisor, checked
 from tests.standing_in import DUMPS, Deployment, deployed, only, recorder, tool
 from tests.test_shown_safely import STRINGS, safe
@@ -459,6 +460,45 @@ def test_a_read_that_never_returns_is_given_up(tmp_path: Path) -> None:
     assert within(0.05, never.wait, False) is False
     os.mkfifo(tmp_path / "pipe")
     assert start(tmp_path / "pipe", 10).problem == "not a regular file"
+
+
+def test_a_signal_that_another_thread_gets_is_heard_of_at_once() -> None:
+    """As is one that comes between two instructions, just before the wait begins: neither ends the wait."""
+    from advisor.capture.bounded import within
+
+    over = threading.Event()
+
+    def call() -> bool:
+        signal.raise_signal(signal.SIGINT)
+        return over.wait(30)
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        within(30, call, False)
+    over.set()
+    assert time.monotonic() - began < 10
+
+
+def test_an_interruption_waits_for_the_step_at_hand(running: Deployment, bench: Path, tmp_path: Path) -> None:
+    """Where a thread of it is in the middle of a pattern while the process ends, that aborts."""
+    from advisor.capture import bounded
+    from advisor.jobs.collect import prepare, run
+    from advisor.jobs.collect_scene import Asked
+
+    heard: list[str] = []
+    left = set(bounded._reading)
+
+    def told(step: Step) -> None:
+        heard.append(step.name)
+        if step.name == "stacks again":
+            threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
+
+    asked = Asked(tmp_path / "a.tar.gz", tuple(rank.pid for rank in running.ranks), wait_s=60)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run(prepare(asked), told)
+    assert heard[-1] == "stacks again" and bounded._reading <= left and time.monotonic() - began < 30
+    assert not (tmp_path / "a.tar.gz").exists()
 
 
 def test_a_log_of_any_size_gives_its_head_and_its_tail(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class Commands:
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
-        self._stopped = False
+        self._stopped = threading.Event()
 
     def __enter__(self) -> Commands:
         return self
@@ -62,16 +62,20 @@ class Commands:
     def stop(self) -> None:
         """Kill whatever runs, and start nothing more. Who reads of a program sees its end, and does the rest."""
         with self._lock:
-            self._stopped = True
+            self._stopped.set()
             for process in self._running:
                 _kill(process)
+
+    def pause(self, seconds: float) -> None:
+        """Wait so long, or until all is stopped."""
+        self._stopped.wait(seconds)
 
     def run(self, argv: Sequence[str], timeout_s: float, cap: int = CAP_BYTES) -> Ran:
         """Run a program. Everything that goes wrong is in what is returned."""
         began = time.monotonic()
         try:
             with self._lock:
-                if self._stopped:
+                if self._stopped.is_set():
                     return Ran(tuple(argv), problem="interrupted")
                 process = _start(argv)
                 self._running.add(process)

@@ -21,7 +21,7 @@ from pathlib import Path
 from advisor import __version__
 from advisor.capture import processes as table_of
 from advisor.capture.archive import Archive
-from advisor.capture.bounded import within
+from advisor.capture.bounded import let_end, within
 from advisor.capture.commands import Commands
 from advisor.catalog.engines import profiles
 from advisor.errors import UsageError
@@ -32,6 +32,7 @@ from advisor.jobs.collect_scene import Asked, Kept, Scene
 from advisor.jobs.collect_still import devices, kernel_of, libraries_of, logs, machine, processes
 from advisor.model.capture import FORMAT, Collection, Found, Outcome, Plan, Step
 
+_ENDS_S = 3.0  # a step ends as soon as its programs are killed
 _SLACK_S = 5.0  # beyond a step's own bound, for what it does besides waiting
 
 STEPS: dict[str, Callable[[Scene, Kept], Outcome]] = {
@@ -106,13 +107,17 @@ def run(prepared: Prepared, told: Callable[[Step], None]) -> Collection:
     scene, plan, began = prepared.scene, prepared.plan, time.monotonic()
     kept = Kept()
     outcomes: list[Outcome] = []
-    with Archive(Path(plan.output)) as archive, Commands() as commands:
-        scene.commands = commands
-        for step in plan.steps:
-            told(step)
-            outcomes.append(_done(step, scene, kept))
-        manifest = _manifest(plan, outcomes, kept)
-        size = archive.write(kept.covered(manifest), scene.began)
+    try:
+        with Archive(Path(plan.output)) as archive, Commands() as commands:
+            scene.commands = commands
+            for step in plan.steps:
+                told(step)
+                outcomes.append(_done(step, scene, kept))
+            manifest = _manifest(plan, outcomes, kept)
+            size = archive.write(kept.covered(manifest), scene.began)
+    except KeyboardInterrupt:
+        let_end(_ENDS_S)  # the programs of the step at hand are killed, and it ends with them
+        raise
     return Collection(plan, tuple(outcomes), size, time.monotonic() - began)
 
 

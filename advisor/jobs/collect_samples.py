@@ -54,7 +54,7 @@ def stacks(scene: Scene, kept: Kept) -> Outcome:
 
 def stacks_again(scene: Scene, kept: Kept) -> Outcome:
     """The second, at least the wait after the first."""
-    time.sleep(max(0.0, scene.sampled + scene.asked.wait_s - time.monotonic()))
+    scene.commands.pause(max(0.0, scene.sampled + scene.asked.wait_s - time.monotonic()))
     return _stacks(scene, kept, 2)
 
 
