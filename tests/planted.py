@@ -227,6 +227,9 @@ PLACED: dict[str, tuple[Maker, str]] = {  # told by where it stands
     "minio-alias": (_some(ALNUM, 20), "mc alias set minio http://localhost:9000 minio {v}"),
     "vault-login": (_some(ALNUM, 24), "vault login {v}"),
     "oracle": (_word, "jdbc:oracle:thin:svc/{v}@localhost:1521:x"),
+    "url-slash": (lambda at: f"{_word(at)}/{_word(at)}", "broker=amqp://svc:{v}@localhost:5672/"),
+    "net-use": (_word, "net use Z: \\\\127.0.0.1\\models {v} /user:svc"),
+    "putty": (_some(B64, 40), "Private-Lines: 1\n{v}"),
     "requests-auth": (_word, 'requests.get(url, auth=("svc", "{v}"))'),
 }
 PEOPLE = ("alice", "bjorn", "chidi", "dolores", "emre", "fatima", "goran", "hiroko", "ivan", "jun", "kofi", "lwang", "mei",
@@ -265,6 +268,8 @@ HOSTS = (  # lines that tell whose machine it was
     "主机名：{v}",
     "headers: Headers([('host', '{v}:8000')])",
     "NCCL WARN {v}:2211:2290 [{n}] NCCL INFO x",
+    "OSError: \\\\{v}\\models\\m\\config.json not found",
+    '{{"path": "\\\\\\\\{v}\\\\models"}}',
 )
 PROMPTS = (
     "INFO 08-02 10:44:31 [logger.py:43] Received request cmpl-{n}: prompt: '{v}', params: SamplingParams(n=1), lora_request: None.",
@@ -326,6 +331,7 @@ USERS = (
     "-rw-r--r-- 1 {v} users 1234 Aug  2 10:44 /data/x",
     "{v}    2211  0.0  0.1 123 456 ? Sl 10:44 0:01 python -m vllm.entrypoints.openai.api_server",
     "用户名：{v}",
+    "net use /user:CORP\\{v} \\\\127.0.0.1\\models",
 )
 PHONES = ("手机号：{v}", "call me {v}", "phone +86 {v}")
 

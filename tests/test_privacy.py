@@ -331,6 +331,22 @@ def test_a_name_that_is_no_unicode_is_no_defect() -> None:
     )
 
 
+def test_a_key_of_putty_leaves_its_lines_and_what_follows() -> None:
+    text = "Private-Lines: 2\r\nAAAAgQDabc\r\nBBBB=\r\nPrivate-Hash: x"
+    assert without_secrets(text) == f"Private-Lines: 2\r\n{GONE}\n{GONE}\r\nPrivate-Hash: x"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://localhost:8000/v1/users/a@b", "http://{host}:{port}/v1/x@y", "oci://localhost:5000/a:tag/x@sha256:ff",
+        'text "\\\\nfoo\\\\nbar"', r"\\d+\\w", r"\\?\C:\foo", "docker run -v /user:/data x",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_password_or_a_share_stays(text: str) -> None:
+    assert covered_line(text) == text
+
+
 def test_a_key_of_several_lines_leaves_as_many() -> None:
     key = corpus().texts["keys.txt"].split("\n\n")[0]
     assert redact(f"a\n{key}z").count("\n") == f"a\n{key}z".count("\n")

@@ -46,7 +46,7 @@ _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
 _RUN = r"[\w+/=.~-]"
 _MAY = Look(  # what any text with a secret in it shows: a word for one, a place of one, or a run as tokens are
     r"(?i:token(?:[^s_i]|s\w|_(?:[^i]|i[^d]|i?$)|i[^z]|i?$)|secret|passw|passphrase|\bpass\b|pwd|key|auth|cred|bearer|basic|cookie"
-    r"|sig=|dsn|identified by|hook|salt|jdbc:|mc (?:alias|config)|\bpw\b|(?:\b|_)[as]k\b|密|口令|令牌|秘钥|\bpat[_=:]|\bsas\b|\b(?:sshpass|mysql|mariadb|redis-cli|curl|etcdctl|login)\b)|://|-----BEGIN"
+    r"|sig=|dsn|identified by|net use|private-lines|hook|salt|jdbc:|mc (?:alias|config)|\bpw\b|(?:\b|_)[as]k\b|密|口令|令牌|秘钥|\bpat[_=:]|\bsas\b|\b(?:sshpass|mysql|mariadb|redis-cli|curl|etcdctl|login)\b)|://|-----BEGIN"
     r"|\b(?:hf_|sk-|gh[pousr]_|AKIA|ASIA|xox[abeprs]-|AIza|eyJ|nvapi-)\w|\w=[\"']?\s*$"
     + "".join(rf"|{_RUN}{{{before}}}\d{_RUN}{{{15 - before}}}" for before in range(16))
 )

@@ -43,7 +43,7 @@ _MAY = Look(  # what any text with something of the kind in it shows: asked befo
     r"|^[a-z_][\w.+-]* +\d+ +\d+\.\d|input_value|(?:prompt|text|input|question)s? ?= ?\["
     r"|\.(?:generate|encode|embed|chat|score)\("
     r"|\"from\"|#SBATCH|jdbc:|--\w+[_-](?:server|address|endpoint)|- +[\"']?\w\S*:\d"
-    r"|slots=|NODELIST|[ug]id=|Linux |\bip-\d|(?:[0-9a-fA-F]{1,4}:){7}"
+    r"|\\\\\w|/(?i:user):|slots=|NODELIST|[ug]id=|Linux |\bip-\d|(?:[0-9a-fA-F]{1,4}:){7}"
     r"|^(?:<\d+>)?[A-Z][a-z]{2} +\d+ \d\d:|T\d\d:\d\d:\d\d\S* \S+ \S+:|(?i:machine) "
     r"|\.(?i:com|net|org|io|ai|edu|gov|cn|internal|local|lan|corp|intra|private|cloud|example|test|dev|svc|cluster|hpc"
     r"|info|biz|co|me|de|fr|uk|jp|kr|eu|us|tech|app|home|arpa|consul|invalid|localdomain)\b"

@@ -83,6 +83,7 @@ _HOSTS = tuple(  # each with the host as its only group
         r"\bfor [a-z_][a-z0-9_.-]*@HOST\b",
         r"(?:主机名?|服务器|机器|节点|主机名称)(?:[ \t]*[:：=是为][ \t]*HOST"
         r"|[ \t]*([A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*[0-9]))",
+        r"(?:^|[\s\"'=(,>])(?:\\\\HOST\\|\\\\\\\\HOST\\\\)[A-Za-z0-9_$]",  # \\server\share, as it is or escaped
         r"(?m)^[ \t]*- +[\"']?HOST:[0-9a-fA-F:]*[0-9.]{7,15}[\"']?[ \t\r]*$",  # compose's extra_hosts
         r"\b(ip-[0-9]{1,3}-[0-9]{1,3}-[0-9]{1,3}-[0-9]{1,3}(?:\.[A-Za-z0-9-]+)*)",
     )
@@ -117,6 +118,7 @@ _USERS = (
     r"://([A-Za-z_][\w.-]*):[^\s/@]+@",
     r"\b(?:curl|etcdctl)\b[^\n|;]*? (?:-u|--user|-x|--proxy|--proxy-user)[ =]*[\"']?([A-Za-z_][\w.-]*):",
     r"\bpsql\b[^\n|;]*? -U[ =]?([A-Za-z_][\w.-]*)",
+    r"(?i)(?:^|\s)/user:(?:[\w.-]+\\+)?([A-Za-z_][\w.-]*)",  # net use
     r"\bjdbc:oracle:\w+:([A-Za-z_][\w.-]*)/",
     r"(?i)\buser(?:[_-]?name)?\\?[\"']?(?: ?= ?|: ?)\\?[\"']?([A-Za-z_][\w.@-]*)(?:[^\w.@(=-]|$)",
     r"(?i)\blogin (?:with username )?([A-Za-z_][\w.@-]*) (?:and )?password\b",

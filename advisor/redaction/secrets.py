@@ -47,6 +47,7 @@ _SHAPES = (
     r"([^\s\"',;\[]{6,})",
     r"(?i)\b(?:set-)?cookie(?:: *|[\"'], *b?[\"'])([^\n\"']{6,})",
     r"://[^\s/:@\"'<>$]*:([^\s/@\"'<>$][^\s/@]*(?:@[^\s/@?#&,]+)*)@",  # user:password in a URL, with an @ in it too
+    r"://[^\s/:@\"'<>$]+:([^\s/@\"'<>${]*[^\s/@\"'<>${0-9][^\s/@\"'<>${]*/[^\s@\"'<>${]*)@",  # with a slash
     r"://([A-Za-z0-9_.~-]{20,})@",  # a token in a URL
     r"(?i)[?&;](?:access_token|api[_-]?key|key|q-ak|(?:[a-z]+-)*(?:token|signature|credential|password)|(?:s[ve]_)?sig"
     r"|[a-z]*accesskeyid)=([^\s&\"'#;]{6,})",
@@ -69,6 +70,8 @@ _COMMANDS = (  # each looked for by itself: what stands between its words may be
     r"\bauth=\(b?[\"'][^\"'\n]*[\"'], *b?[\"']([^\"'\n]+)[\"']",
     r"(?:密码|口令|密钥|令牌|密匙|秘钥)(?:是|为|[ \t]*[:：=]|[ \t])[ \t]*[\"'“「]?([!-~]{4,})",
     r"(?m)^Private-MAC: ([0-9a-f]{32,})",
+    r"(?m)^Private-Lines: [0-9]+[ \t]*\r?\n((?:[A-Za-z0-9+/=]+\r?$\n?)+)",  # PuTTY
+    r"(?i)\bnet use (?:\S+ )??\\\\+[^\s\\]+\\+\S+ (?:/\S+ )*('[^'\n]*'|\"[^\"\n]*\"|[^\s/*\"']\S*)",
     r"(?i)\b(?:docker|podman|nerdctl|helm registry|crane auth|oras|skopeo) login\b[^\n|;]*?\s-p[ =]*"
     r"('[^'\n]*'|\"[^\"\n]*\"|\S+)",
 )
