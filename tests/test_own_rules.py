@@ -52,6 +52,15 @@ def test_own_rules_are_judged_beside_the_shipped_ones_and_marked(mine: Path) -> 
     assert f"{ID} " in advisor("rules", "list", "--rules", str(mine)).out
 
 
+def test_knowledge_beside_them_is_not_read_and_a_line_says_so(tmp_path: Path) -> None:
+    mine = write(tmp_path / "mine")
+    (mine / "knowledge" / "vllm").mkdir(parents=True)
+    (mine / "knowledge" / "vllm" / "engine.yaml").write_text("!!python/object/apply:os.system ['touch ran']\n")
+    ran = checked(mine, cwd=tmp_path)
+    assert ran.code == 1 and ran.finding(ID)["status"] == "matched" and not (tmp_path / "ran").exists()
+    assert ran.err == f"advisor: {mine}/knowledge is not read: what is known of engines is the advisor's own\n"
+
+
 def test_they_are_linted_by_and_no_result_without_them_is_taken_for_one_with_them(mine: Path, tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text("pip install vllm==0.28.0\nvllm serve m -tp 3\n")
     for rules, there in (((), False), (("--rules", str(mine)), True), ((), False)):

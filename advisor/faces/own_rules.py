@@ -31,6 +31,8 @@ def take(folders: Sequence[Path] | None) -> None:
     if problems:
         complain([*problems, "none of the rules that --rules names is used until they are mended"])
         raise typer.Exit(USAGE)
+    beside = (one / "knowledge" for one in folders)
+    complain([f"{one} is not read: what is known of engines is the advisor's own" for one in beside if one.is_dir()])
 
 
 def taken_along(folders: Sequence[Path] | None) -> Carried | None:
