@@ -145,8 +145,7 @@ def discrepancies(report: Report) -> list[Block]:
 
 def unexplained(report: Report) -> list[Block]:
     """What the user came with that no finding explains."""
-    seen = [block for one in report.unexplained for block in sections.fact(one)]
-    return sections.headed(say("Not explained by any finding"), seen)
+    return sections.headed(say("Not explained by any finding"), sections.told(report.unexplained))
 
 
 ASKED = 5

@@ -46,11 +46,25 @@ def headed(text: str, blocks: Sequence[Block], level: int = 2) -> list[Block]:
 def facts(given: Sequence[FactOut], every: bool) -> list[Block]:
     """Facts with their place and quote; unless all are asked for, the most telling ones so and the others by name."""
     if every or len(given) <= QUOTED:
-        return [block for one in given for block in fact(one)]
+        return told(given)
     telling = sorted(given, key=lambda one: (TELLING.get(one.origin, 4), not one.quote))[:QUOTED]
     quoted = [one for one in given if one in telling]
     others = sorted((words.fact(one) for one in given if one not in telling), key=len)
-    return [*(block for one in quoted for block in fact(one)), *_also(others)]
+    return [*told(quoted), *_also(others)]
+
+
+def told(given: Sequence[FactOut]) -> list[Block]:
+    """Every fact, those that were read off the same text together, with it once."""
+    together: dict[tuple[str, str], list[FactOut]] = {}
+    for number, one in enumerate(given):
+        together.setdefault((one.place, one.quote) if one.quote else ("", str(number)), []).append(one)
+    blocks: list[Block] = []
+    for each in together.values():
+        found = [block for one in each for block in fact(one)]
+        quotes = [one for one in found if isinstance(one, Quote)]
+        blocks += [one for one in found if not isinstance(one, Quote)]
+        blocks += sorted(quotes, key=lambda one: not one.focus)[:1]
+    return blocks
 
 
 def _also(others: Sequence[str]) -> list[Block]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from advisor.model.report import FactOut
 from advisor.render.layout import columns
 from advisor.render.rule_page import rule_page
 from advisor.render.text import text
@@ -204,3 +205,18 @@ def test_the_text_path_imports_nothing_heavy():
     code = "import sys; import advisor.render.text; print([one for one in ('pydantic', 'jinja2', 'json', 'rich') if one in sys.modules])"
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_facts_of_one_line_stand_together_with_it_once():
+    seen = FactOut("error.exception", "TimeoutError", "it times out", "observed", "a.log:7", "an RPC call, no answer")
+    other = replace(seen, place="b.log:1", says="b")
+    shown = plain(replace(EMPTY, unexplained=(seen, other, replace(seen, name="x", value=True, says="a call fails"))))
+    own = shown[shown.index("NOT EXPLAINED") :].splitlines()[1:6]
+    assert [one.partition(" | ")[0].strip() for one in own] == [
+        "- it times out",
+        "- a call fails",
+        "a.log:7",
+        "- b",
+        "b.log:1",
+    ]
+    assert shown.count("an RPC call, no answer") == 2
