@@ -6,7 +6,7 @@ RE2 syntax: no back-references and no look-around, so no pattern can blow up on 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Protocol
 
@@ -30,6 +30,8 @@ class Match(Protocol):
 class Pattern(Protocol):
     """The part of a compiled pattern that the house relies on."""
 
+    @property
+    def groupindex(self) -> Mapping[str, int]: ...
     def search(self, text: str | bytes) -> Match | None: ...
     def match(self, text: str) -> Match | None: ...
     def fullmatch(self, text: str) -> Match | None: ...

@@ -133,9 +133,14 @@ def forms(folder: Path, planted: Corpus) -> Iterator[tuple[str, Form]]:
         "errors",
         lambda plainly: "".join(
             ran("check", "--env", planted.texts["engine.log"][:9000], "--said", line, plainly=plainly)
-            for line in planted.texts["engine.log"].splitlines()[5::60]
+            for line in _pieces(planted)[5::60]
         ),
     )
+
+
+def _pieces(planted: Corpus) -> list[str]:
+    """The log's lines, those that are one with the line before them at it: alone nothing tells what they hold."""
+    return re.split(r"\n(?! )", planted.texts["engine.log"])
 
 
 def _batch(folder: Path, planted: Corpus) -> Path:
@@ -148,7 +153,7 @@ def _batch(folder: Path, planted: Corpus) -> Path:
             "symptom": one,
             "log": one,
         }
-        for number, one in enumerate(re.split(r"\n(?! )", planted.texts["engine.log"])[::5])
+        for number, one in enumerate(_pieces(planted)[::5])
     ]
     (folder / "cases.jsonl").write_text("".join(json.dumps(one) + "\n" for one in cases), encoding="utf-8")
     return folder / "cases.jsonl"

@@ -340,6 +340,10 @@ def test_a_key_of_putty_leaves_its_lines_and_what_follows() -> None:
     "text",
     [
         "http://localhost:8000/v1/users/a@b", "http://{host}:{port}/v1/x@y", "oci://localhost:5000/a:tag/x@sha256:ff",
+        "client-key: /etc/kubernetes/pki/admin.key", "authorization: disabled", "stop_tokens: ['</s>', '<eos>']",
+        "GOOGLE_APPLICATION_CREDENTIALS=/etc/gcp/key.json", "secretKeyRef:\n  name: hf-secret1\n  key: token1",
+        "secrets:\n  hf_token:\n    file: ./hf.txt", "CACHE_KEY=9f86d081884c7d659a2f", "auth:\n  enabled: true",
+        "tokens: [101, 2023, 102]", "--routing-key abc1234567 --api-key-header-name X-Key1", "pass: 12, fail: 3",
         'text "\\\\nfoo\\\\nbar"', r"\\d+\\w", r"\\?\C:\foo", "docker run -v /user:/data x",
     ],
 )  # fmt: skip

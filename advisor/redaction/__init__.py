@@ -24,6 +24,7 @@ __all__ = [
     "QUOTED",
     "as_given",
     "may_hold_secrets",
+    "may_tell_of_secrets",
     "of_this_answer",
     "one_answer",
     "parts",
@@ -44,9 +45,17 @@ _as_given: ContextVar[bool] = ContextVar("as_given", default=False)
 _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
 
 _RUN = r"[\w+/=.~-]"
+_WORDS = (
+    r"(?i:token(?:[^s_i]|s\w|s?_(?:[^i]|i[^d]|i?$)|i[^z]|s?[\"']|i?$)|secret|passw|passphrase|pass\b|pass_|_pass|pwd|psw\b"
+    r"|\btok\b|_tok\b|access.?code|sudo|b64enc|from-literal|ticket|base64|key|auth|cred|minio|(?:oss|obs|tos)util|ossfs"
+    r"|jwt|bearer|basic|cookie"
+    r"|sig=|dsn|identified by|net use|private-lines|hook|salt|jdbc:|mc (?:alias|config)|\bpw\b"
+    r"|(?:\b|_)[as]k\b|密|口令|令牌|秘钥"
+    r"|\bpat[_=:]|\bsas\b|\b(?:sshpass|mysql|mariadb|redis-cli|curl|etcdctl|login)\b)"
+)
+_TOLD = Look(_WORDS)
 _MAY = Look(  # what any text with a secret in it shows: a word for one, a place of one, or a run as tokens are
-    r"(?i:token(?:[^s_i]|s\w|_(?:[^i]|i[^d]|i?$)|i[^z]|i?$)|secret|passw|passphrase|\bpass\b|pwd|key|auth|cred|bearer|basic|cookie"
-    r"|sig=|dsn|identified by|net use|private-lines|hook|salt|jdbc:|mc (?:alias|config)|\bpw\b|(?:\b|_)[as]k\b|密|口令|令牌|秘钥|\bpat[_=:]|\bsas\b|\b(?:sshpass|mysql|mariadb|redis-cli|curl|etcdctl|login)\b)|://|-----BEGIN"
+    _WORDS + r"|://|-----BEGIN"
     r"|\b(?:hf_|sk-|gh[pousr]_|AKIA|ASIA|xox[abeprs]-|AIza|eyJ|nvapi-)\w|\w=[\"']?\s*$"
     + "".join(rf"|{_RUN}{{{before}}}\d{_RUN}{{{15 - before}}}" for before in range(16))
 )
@@ -115,6 +124,11 @@ def parts(text: str) -> Iterator[str]:
 def may_hold_secrets(text: str) -> bool:
     """The question that comes first: False where there is none for certain."""
     return _MAY.shows(text)
+
+
+def may_tell_of_secrets(text: str) -> bool:
+    """Whether it has a word for one: few texts do, and most patterns need it."""
+    return _TOLD.shows(text)
 
 
 @lru_cache(maxsize=4096)

@@ -15,10 +15,13 @@ GONE = "[redacted]"
 _HALVES = re.compile("[\ud800-\udfff]")
 
 _SECRET_NAME = Shape(
-    r"(?i)(?:^|[_.-])(?:token|secret|passw(?:or)?d|passwd|passphrase|pass|sshpass|pwd|pw|pat|credentials?|cookie|sas|dsn"
+    r"(?i)(?:^|[_.-])(?:token|secret|passw(?:or)?d|passwd|passphrase|pass|sshpass|pwd|pw|psw|pat|tok|credentials?|creds|cookie"
+    r"|(?:auth|access)[_-]?code|jwt[_-]signing|sas|dsn"
     r"|webhook|salt|sk|ak|api[ _-]?keys?|auth|(?:client|deploy|openai|master|subscription|access|private|account"
+    r"|admin|middleware|worker|app"
     r"|(?:en|de)cryption|signing|secret|session|ssh|license)[_-]?keys?|authorization|identitytoken"
-    r"|registrytoken|dockerconfigjson|connection[_-]?string)(?:$|[_.-])|apikey|password|secretkey|accesskey|privatekey"
+    r"|registrytoken|dockerconfigjson|connection[_-]?string)(?:$|[_.-])|api[ _]?key"
+    r"|passwd|password|secret ?key|access ?key|privatekey"
 )
 _NO_SECRET = Shape(  # files, switches and times that go with a secret
     r"(?i)^(?:old)?pwd$|(?:existing|from)[_-]?secret$|pull[_-]?secrets?$|[_.-](?:file|path|dir|name|ref|type|mode|method|policy|enabled|required|timeout|ttl|len|length|url|uri|scope)s?$"
@@ -75,6 +78,6 @@ _NO_VALUE = frozenset(("", "none", "null", "true", "false", "no", "yes", "0", "1
 
 def _counts(name: str, value: str) -> bool:
     """Whether the name speaks of the tokens of a text."""
-    if name.lstrip("-").lower() == "token" or (name.islower() and name.endswith((".token", "_authtoken"))):
+    if name.lstrip("-").lower() == "token" or name.lower().endswith((".token", "_authtoken")):
         return not (_CHANCE.fullmatch(value) and re.search(r"[A-Za-z]", value))
     return bool(_COUNTED.search(name)) and not _OWN.search(name)

@@ -16,8 +16,10 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from advisor.patterns import Match, Pattern, PatternSet, compile_pattern
+from advisor.redaction import may_hold_secrets
 from advisor.redaction.issuers import ISSUERS
 from advisor.redaction.names import GONE, matchable, says_secret
+from advisor.redaction.said import NAME, told
 
 Span = tuple[int, int]
 
@@ -28,6 +30,7 @@ _SHAPES = (
     r"\b((?:gh[pousr]_|github_pat_)[A-Za-z0-9_]{20,})",
     r"\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,})\b",  # AWS key ids
     r"\b(LTAI[A-Za-z0-9]{12,}|AKID[A-Za-z0-9]{28,})\b",  # Alibaba Cloud, Tencent Cloud
+    r"\b(AKLT[A-Za-z0-9_-]{16,}|bce-v3/ALTAK-[\w/-]{16,}|jina_\w{16,}|tskey-[\w-]{16,}|ATATT[\w=-]{16,})",
     r"\b(xox[abeprs]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,})",  # Slack
     r"hooks\.slack\.com/(?:services|workflows)/([A-Za-z0-9/_-]{16,})",
     r"(?i)/(?:hook|webhooks?|incomingwebhook)/([A-Za-z0-9@/_-]{16,})",  # Feishu, Discord, Teams
@@ -76,28 +79,34 @@ _COMMANDS = (  # each looked for by itself: what stands between its words may be
     r"('[^'\n]*'|\"[^\"\n]*\"|\S+)",
 )
 _PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----([^-]*)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?"
+_BEGIN = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+_LAST = r"([A-Za-z0-9+/]{8,}={0,2})[ \t\r]*\n[^\n]{0,80}-----END [A-Z0-9 ]*PRIVATE KEY"
+_LONGEST_KEY = 16_000  # characters, with what stands before each line
+_RUN_AT_END = re.compile(r"([A-Za-z0-9+/]{8,}={0,2})\s*$")
 _CUT = (  # the start of a token, where the text was cut within it
     r"\b((?:hf_|sk-|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeprs]-|AIza|eyJ|nvapi-)[A-Za-z0-9_.-]{3,})(?:…|\.\.\.)"
 )
 _LINE = r"(?m)^[ \t|>]*([A-Za-z0-9+/]{60,76}={0,2})[ \t\r]*$"  # of a key whose first line is not shown
 _PADDED = r"(?m)^\s+[\w.-]+:\s+[\"']?([A-Za-z0-9+/]{6,}={1,2})[\"']?\s*$"  # of a Secret whose kind is not shown
 
-_NAME = (
-    r"(?:[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|credentials?|dsn|webhook|[_-]pat|[_-]pass|sshpass|[_-]sas"
-    r"|[_-]salt|[_-][as]k|api[ _-]?keys?|(?:client|deploy|openai|master|subscription|access|private|account|cryption"
-    r"|signing|session|ssh|license)[_-]?keys?|auth|dockerconfigjson|connection[_-]?string)"
-    r"(?:[_-]?(?:id|value|string|key|data|b64|base64|url))?|[as]k|pw)"
-)
 _VALUE = r"((?:\bb)?\\*\"(?:[^\"\\\n]|\\.)*\\*\"?|(?:\bb)?\\*'(?:[^'\\\n]|\\.)*\\*'?|[^\s\"',;}{)\]]+)"
 # The last two are of flags, in lists.
 _JOINT = r"(\s*=\s*|\s*:\s*|\s*,\s*|[ \t]*[：为是][ \t]*|[ \t]+(?:is[ \t]+)?|[ \t\r]*\n[ \t]*- +)"
-_ASSIGNED = rf"(?i)(\\*[\"']?)({_NAME})\b\\*[\"']?\]?{_JOINT}{_VALUE}"
-_BELOW = rf"(?i)(?:^|[\s\"'])(--?{_NAME})[ \t]*\\?[ \t\r]*\n[ \t]*{_VALUE}"  # of a flag, on the next line
+_ASSIGNED = rf"(?i)(\\*[\"']?)({NAME})\b\\*[\"']?\]?{_JOINT}{_VALUE}"
+_BELOW = rf"(?i)(?:^|[\s\"'])(--?{NAME})[ \t]*\\?[ \t\r]*\n[ \t]*{_VALUE}"  # of a flag, on the next line
 _TURNED = r"(?i)\bvalue:[ \t]*(\S[^\n\r]*)\r?\n[ \t]*name:[ \t]*[\"']?([\w.-]+)"  # as tools sort an entry of `env`
 _PAIRS = (  # the entries of a manifest's `env`
     r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?[ \t\r]*\n[ \t-]*value:[ \t]*(\S[^\n\r]*)",
     r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?,[ \t]*value:[ \t]*('[^'\n]*'|\"[^\"\n]*\"|[^\s,}]+)",
     r"(?i)\"name\":\s*\"([\w.-]+)\",\s*\"value\":\s*\"((?:[^\"\\]|\\.)*)\"",
+)
+_NO_SECRETS = frozenset(
+    ("bearer", "basic", "digest", "negotiate", "disabled", "enabled", "required", "optional", "none", "null", "true",
+     "false", "str", "string")
+)  # fmt: skip
+_PATH = re.compile(
+    r"(?:/(?:etc|root|home|run|var|mnt|opt|tmp|data|secrets?|usr)/|~/|\./)[\w./@-]*"
+    r"|/[\w./-]+\.(?:json|key|pem|crt|ya?ml|txt)"
 )
 _SHORT = re.compile(r"(?i)(?:^|[_.-])[as]k$")
 _RUN = re.compile(r"[A-Za-z0-9]{12}")  # names made of words have a stop within
@@ -110,7 +119,7 @@ _JSON_VALUE = r":\s*\"((?:[^\"\\]|\\.)+)\""
 
 def secrets_in(text: str) -> set[str]:
     """The secrets themselves, those that are long and mixed enough to be known again where they stand alone."""
-    if "Secret" not in text and not _at_once().found(matchable(text)):
+    if not may_hold_secrets(text):
         return set()
     found = {text[start:end] for start, end in _spans(matchable(text))}
     return {one for one in found if len(one) > 5 and _mixed(one) and "\n" not in one}
@@ -164,7 +173,10 @@ def _spans(text: str) -> Iterator[Span]:
         if any(map(str.isdigit, tail)) and (_RUN.search(tail) or (any(map(str.isupper, tail)) and _mixed(tail))):
             yield found.start(), found.end()
     yield from _named(text, shown)
+    yield from told(text, _is_value, says_secret, _mixed)
     yield from _of_lines(text, shown)
+    if "PRIVATE KEY" in text:
+        yield from _of_keys(text)
     if "Secret" in text:
         yield from _of_manifests(text)
 
@@ -172,7 +184,7 @@ def _spans(text: str) -> Iterator[Span]:
 def _is_value(text: str) -> bool:
     """Whether it stands for itself: no variable, no place to fill in."""
     plain = text.lstrip("\"'\\")
-    if plain.lower() in ("bearer", "basic", "digest", "negotiate"):
+    if plain.lower() in _NO_SECRETS or _PATH.fullmatch(plain.rstrip("\"'")):
         return False
     return not plain.startswith(("$", "<", "{{", "%", GONE[:-1], "***", "…")) and not _CMDLET.fullmatch(plain)
 
@@ -250,6 +262,21 @@ def _of_lines(text: str, shown: set[str]) -> Iterator[Span]:
             value = str(found.group(1))
             if any(map(str.islower, value)) and any(map(str.isupper, value)):
                 yield found.start(1), found.end(1)
+
+
+def _of_keys(text: str) -> Iterator[Span]:
+    """The lines of private keys, whatever stands before each, and the last of one whose beginning is not shown."""
+    for found in compile_pattern(_BEGIN).finditer(text):
+        at = found.end()
+        for line in text[at : at + _LONGEST_KEY].splitlines(keepends=True):
+            run = _RUN_AT_END.search(line)
+            if "-----END" in line or (run is None and line.strip() and ":" not in line):
+                break
+            if run is not None:
+                yield at + run.start(1), at + run.end(1)
+            at += len(line)
+    for found in compile_pattern(_LAST).finditer(text):
+        yield found.start(1), found.end(1)
 
 
 def _of_manifests(text: str) -> Iterator[Span]:
