@@ -308,6 +308,23 @@ HOSTS = (  # lines that tell whose machine it was
     "主机名：{v}",
     "headers: Headers([('host', '{v}:8000')])",
     "NCCL WARN {v}:2211:2290 [{n}] NCCL INFO x",
+    "The client socket has failed to connect to any network address of ({v}, 23456).",
+    "failed to connect to {v}:23456",
+    "[{v}:41231:0:41231] Caught signal 11",
+    "mpirun noticed that process rank 3 with PID 41231 on node {v} exited on signal 9",
+    "#  Rank  0 Group  0 Pid  41231 on   {v} device  0 [0000:3b:00] NVIDIA H100",
+    "srun: error: {v}: task 3: Out Of Memory",
+    "*** STEP 412312.0 ON {v} CANCELLED AT 2026-08-02T10:44:31 ***",
+    "   BatchHost={v}",
+    "{v}   Ready    <none>   12d   v1.30.2",
+    "Successfully assigned llm/vllm-0 to {v}",
+    "urllib3.exceptions.NameResolutionError: Failed to resolve '{v}' ([Errno -2])",
+    "ping: {v}: Name or service not known",
+    "* Connected to {v} (127.0.0.1) port 8000",
+    "Starting new HTTP connection (1): {v}:8000",
+    "MOONCAKE_MASTER={v}:50051",
+    "{{'NodeManagerHostname': '{v}'}}",
+    'vllm:num_requests_running{{instance="{v}:8000"}} 3',
     "OSError: \\\\{v}\\models\\m\\config.json not found",
     '{{"path": "\\\\\\\\{v}\\\\models"}}',
 )
@@ -335,6 +352,18 @@ PROMPTS = (
     'llm.generate(["{v}"])',
     '{{"from": "human", "value": "{v}"}}',
     '{{"instruction": "{v}"}}',
+    '{{"log": "Received request c: prompt: \\"{v}\\", params: SamplingParams(n=1)", "stream": "stderr"}}',
+    '{{"log": "{{\\"messages\\": [{{\\"content\\": \\"say \\\\\\"hello\\\\\\" {v}\\"}}]}}"}}',
+    '{{"prompt" : "{v}"}}',
+    '{{"body": "{{\\"prompt\\": [\\"a b\\", \\"{v}\\"]}}"}}',
+    "ChatMessage(role='assistant', content='{v}', reasoning=None)",
+    "Prompt:    '{v}'",
+    "<|im_start|>user\\n{v}<|im_end|>",
+    "<|start_header_id|>user<|end_header_id|>\\n\\n{v}<|eot_id|>",
+    "[INST] {v} [/INST]",
+    '{{"text_1": "{v}"}}',
+    "current_text='{v}' delta_text='x y'",
+    "用户输入:{v}",
 )
 ADDRESSES = (
     "(EngineCore_DP0 pid=2211, ip={v}) ERROR worker died",
@@ -346,12 +375,15 @@ ADDRESSES = (
     "tcp://{v}:29500",
     "x-forwarded-for: {v}",
     "remoteGids ::ffff:{v} hca mlx5_bond_0",
+    "cmpl-___prefill_addr_{v}:20001___decode_addr_127.0.0.1:22001_abc",
 )
 SIXES = (
     'INFO:     {v}:53412 - "POST /generate HTTP/1.1" 200 OK',
     "[c10d] connect to [{v}]:29500",
     "    inet6 {v}/64 scope global",
     "RDMA GID {v} on mlx5_0",
+    "NCCL INFO Bootstrap : Using bond0:{v}<0>",
+    "GID:{v}",
 )
 MACS = ("    link/ether {v} brd ff:ff:ff:ff:ff:ff", "eth0 HWaddr {v}")
 MAILS = ("Reported-by: Someone <{v}>", "git config user.email {v}", "please write to {v}, thanks")
@@ -371,6 +403,12 @@ USERS = (
     "-rw-r--r-- 1 {v} users 1234 Aug  2 10:44 /data/x",
     "{v}    2211  0.0  0.1 123 456 ? Sl 10:44 0:01 python -m vllm.entrypoints.openai.api_server",
     "用户名：{v}",
+    "/tmp/torchinductor_{v}/ab/cab.py",
+    "OSError: /home/users/{v}/m is not a folder",
+    'pods is forbidden: User "{v}" cannot list resource "pods"',
+    "wandb: Currently logged in as: {v}. Use `wandb login --relogin`",
+    "JUPYTERHUB_USER={v}",
+    "   UserId={v}(12031) GroupId=users(100)",
     "net use /user:CORP\\{v} \\\\127.0.0.1\\models",
 )
 PHONES = ("手机号：{v}", "call me {v}", "phone +86 {v}")

@@ -86,6 +86,10 @@ def test_what_is_hidden_changes_no_verdict() -> None:
         "existingSecret: hf-secret-1a, envFromSecret: hf-token-secret1, imagePullSecret: regcred1, PWD=/data/x1",
         "ak=0x7ffd12AB34 sk: ffff888012345678, cache_key=12, routing-key: abc",
         "9f86d081884c:2211:2290 [0] NCCL INFO x, to host memory from host buffers, 机器 patch, 节点 之间",
+        "user=None, user: null, 'user': None, ssh exited with exit code 255, argument --host: expected one argument",
+        "MLNX_OFED_LINUX-23.10-1.1.9.0, MLNX_OFED 5.8-3.0.7.0, DCGM 3.3.5.1, onednn 3.7.1.0, remote address: LID 0000",
+        "--master-addr MASTER_ADDR, mcr.microsoft.com/x, [core.py:7710], [rank0]:[W802 10:44:31], GET /v1/users/17",
+        "content_type='text/html', num_prompt_tokens=(12), <|im_end|>, Prompt throughput: 3 tokens/s, text: 12 tokens",
         "-rw-r--r-- 1 root root 1234 Aug 2 10:44 /data/x; user: root; User=vllm; waits for user input",
     ],
 )  # fmt: skip

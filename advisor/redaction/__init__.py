@@ -46,7 +46,7 @@ _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
 
 _RUN = r"[\w+/=.~-]"
 _WORDS = (
-    r"(?i:token(?:[^s_i]|s\w|s?_(?:[^i]|i[^d]|i?$)|i[^z]|s?[\"']|i?$)|secret|passw|passphrase|pass\b|pass_|_pass|pwd|psw\b"
+    r"(?i:token(?:[^s_i]|s\w|_(?:[^i]|i[^d]|i?$)|i[^z]|i?$)|secret|passw|passphrase|pass\b|pass_|_pass|pwd|psw\b"
     r"|\btok\b|_tok\b|access.?code|sudo|b64enc|from-literal|ticket|base64|key|auth|cred|minio|(?:oss|obs|tos)util|ossfs"
     r"|jwt|bearer|basic|cookie"
     r"|sig=|dsn|identified by|net use|private-lines|hook|salt|jdbc:|mc (?:alias|config)|\bpw\b"

@@ -76,6 +76,25 @@ _HOSTS = tuple(  # each with the host as its only group
         r" (?:-h|--host)[ =]?HOST",
         r"(?i)--(?:tool|proxy|etcd|metadata|kv|rpc|registry)[_-](?:server|address|endpoint)s?[ =][\"']?HOST:[0-9]{2,5}",
         r"\bserver HOST:[0-9]{2,5}\b",  # nginx, HAProxy
+        r"(?i)\baddress(?:es)? of \(HOST, [0-9]+\)",  # c10d
+        r"(?i)\b(?:connect(?:ed|ing)? to|HTTP connection \([0-9]+\):|DNS resolution failed for|failed to resolve)"
+        r" ['\"]?HOST"
+        r"(?::[0-9]{2,5}| port [0-9]|'|\"| \([0-9a-f.:]+\))",
+        r"(?i)\bname or service not known: '?HOST|\blookup HOST on |\bping: HOST: "
+        r"|\bcould not resolve host(?: ?name)?:? '?HOST",
+        r"(?m)(?:^|[\s>])"  # UCX, Open MPI
+        r"\[([A-Za-z][A-Za-z0-9]*(?:[a-z]-[A-Za-z0-9.-]*[0-9]|[a-z][0-9]+)):[0-9]{3,}(?::[0-9]+)?\]",
+        r"\bwith PID [0-9]+ on node HOST|\bPid +[0-9]+ on +HOST +device",
+        r"\bsrun: error: HOST:|\*\*\* (?:STEP|JOB) [0-9.]+ ON HOST |\bNode failure on HOST|\bNodes HOST are ",
+        r"\b(?:BatchHost|NodeAddr|NodeHostName|AllocNode(?::Sid)?)=HOST",
+        r"(?m)^HOST +(?:Not)?Ready[\w,]* +\S+ +[0-9]+[dhms]",  # kubectl get nodes
+        r"\bSuccessfully assigned \S+ to HOST|\bkubelet, HOST"
+        r"|<none> +([a-z][\w.-]*-[\w.-]*[0-9][\w.-]*) +<none>",
+        r"\b[A-Z][A-Z_]*(?:MASTER|SERVER|HEAD_IP|COMM_ID|BROKER|CONTROLLER)=HOST:[0-9]{2,5}",
+        r"(?i)\bcontroller_url[\"']?[:=] ?[\"']?HOST:[0-9]{2,5}",
+        r"\b[A-Za-z]*(?:Hostname|HostName)[\"']?: ?[\"']?HOST",  # Ray
+        r"\b(?:instance=|targets: ?\[|targets\"?: ?\[ ?)[\"']HOST:[0-9]{2,5}",  # Prometheus
+        r"\bcurl (?:-\w+ )*HOST:[0-9]{2,5}/|\bHost: HOST:[0-9]{2,5}",
         r"\bRunning on HOST (?:in|via) ",  # Jenkins, GitLab
         r"\bCOMPUTERNAME[\"']?[=:] ?[\"']?HOST",
         r"\bssh-[a-z0-9]+ AAAA[A-Za-z0-9+/=]+ [A-Za-z_][\w.-]*@HOST",
@@ -95,10 +114,17 @@ _SEVERAL = (  # with several hosts as its only group
     r"=[\"']?([\w.,:\[\]-]+)",
     r"(?m)^#SBATCH +(?:-w *|--(?:nodelist|exclude)[ =]|-x *)([\w.,\[\]-]+)",
     r"\bmongodb://(?:[^\s/@\"']*@)?([\w.,:-]+)",
+    r"\b(?:ReqNodeList|ExcNodeList|NodeList)=([\w.,\[\]-]+)",
 )
 _DOMAIN = rf"\b([A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.{SUFFIXES})\b"
 _V4 = r"\b([0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3})\b"
 _V6 = r"((?:::(?:[fF]{4}:(?:0:)?)?[0-9]{1,3}(?:\.[0-9]{1,3}){3})|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7})"
+_V4_AFTER = r"(?i)(?:addr|ip|node|host|worker|peer|server)[_:]+([0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:[_:\s\"',.;)/]|$)"
+_V6_AFTER = (  # after a name and a colon, as NCCL writes an interface's
+    r"\b[A-Za-z][\w.-]*:([0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){2,7})(?:%\w+)?<[0-9]+>",
+    r"(?i)\b(?:[sd]?gid|addr|ip6?|ipv6)[:=](?:%5B|\[)?"
+    r"([0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7})",
+)
 _MAC = r"\b((?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2})\b"
 _MAIL = r"([A-Za-z0-9][\w.+%-]*@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9-]*[A-Za-z][A-Za-z0-9-]*)+)"
 _PHONE = (
@@ -108,9 +134,15 @@ _PHONE = (
     r"[ \t]*(1[3-9][0-9]-?[0-9]{4}-?[0-9]{4})\b",
 )
 _USERS = (
-    r"/(?:home|Users|export/home|nfs/home|mnt/home|lustre/home|data/home|nas/home|share/home)/([A-Za-z0-9_][\w.@-]*)",
+    r"/(?:home[0-9]?|Users)/(?:(?:ldap|users|students|staff|local)/)?([A-Za-z0-9_][\w.@-]*)",
+    r"(?m)(?:^|[\s\"'=(])(?:/(?:nfs|scratch|data|work|project))?/(?:users|u)/([A-Za-z0-9_][\w.@-]*)",
+    r"/torchinductor_([A-Za-z_][\w.-]*?)(?:/|\s|[\"')]|$)",
+    r"(?i)\bfor user [\"']([A-Za-z_][\w.-]*)[\"']|\buser \"([A-Za-z_][\w.-]*)\" cannot"
+    r"|\blogged in as: ([A-Za-z_][\w.-]*)",
+    r"\bUserId=([A-Za-z_][\w.-]*)\([0-9]+\)|\bsudo -u ([A-Za-z_][\w.-]*)",
     r"(?i)\b[A-Z]:(?:\\+|/)Users(?:\\+|/)([A-Za-z0-9_][\w.@-]*)",
-    r"\b(?:USER|LOGNAME|USERNAME|SUDO_USER|SLURM_JOB_USER|KUBE_USER)[\"']?(?:=|: ?)[\"']?([A-Za-z_][\w.@-]*)",
+    r"\b(?:USER|LOGNAME|USERNAME|SUDO_USER|SLURM_JOB_USER|KUBE_USER|JUPYTERHUB_USER|NB_USER|ansible_user)"
+    r"[\"']?(?:=|: ?)[\"']?([A-Za-z_][\w.@-]*)",
     r"\b[ug]id=[0-9]+\(([A-Za-z_][\w.@-]*)\)",
     r"(?m)(?:^|[\s\[(])([a-z_][a-z0-9_.-]*)@[A-Za-z0-9][\w.-]*(?:[: ][^\n]{0,80}?)?[$#](?:\s|$)",
     r"\b(?:ssh|scp|rsync|sftp) (?:[^\n]*? )?([a-z_][\w.-]*)@[A-Za-z0-9]",
@@ -132,36 +164,50 @@ _USERS = (
     r"(?:用户名?|账号|帐号|账户|登录名)(?:是|为)?[ \t]*[:：=]?[ \t]*([A-Za-z_][\w.@-]*)",
 )
 _QUOTED = r"('(?:[^'\\\n\x00]|\\.)*'?|\"(?:[^\"\\\n\x00]|\\.)*\"?)"
-_IDS = r"(\[[0-9,\s.…]*\]?)"
+_IDS = r"([\[(][0-9,\s.…]*[\])]?)"
+_KEYS_SAID = (
+    r"[Pp]rompt|[Tt]ext|[Oo]utput|[Cc]ompletion|generated_text|input_text|full_text|delta|content|reasoning_content|reasoning"
+    r"|arguments|current_text|previous_text|delta_text|model_output|origin_input_text|output_text|instructions"
+)
+_ESCAPED = r"(\\\"(?:[^\"\\\x00]|\\\\\\\"|\\[^\"\x00])*(?:\\\")?)"  # its quotes are \", those within are \\\"
 _SAID = (  # what is asked and answered, where engines print it; the group is it with its quotes
-    r"\b(?:[Pp]rompt|[Tt]ext|[Oo]utput|[Cc]ompletion|generated_text|input_text|full_text|delta)\b"
-    rf"(?:: |=| = ){_QUOTED}",
+    rf"\b(?:{_KEYS_SAID})\b(?::[ \t]+|=| = ){_QUOTED}",
+    rf"\b(?:{_KEYS_SAID})\b(?::[ \t]+|=| = ){_ESCAPED}",
+    r"<\|im_start\|>(?:user|assistant|system|tool)(?:\\n|\n)?([^<\x00]+)",
+    r"<\|start_header_id\|>\w+<\|end_header_id\|>(?:\\n|\s)*([^<\x00]+)",
+    r"<start_of_turn>(?:user|model)(?:\\n|\n)?([^<\x00]+)",
+    r"<｜(?:User|Assistant)｜>([^<\x00]+)|\[INST\]([^\[\x00]+)\[/INST\]|\[/INST\]([^<\[\x00\n]+)",
+    r"(?:用户输入|提示词|模型输出)[\"']?[:：] ?([^\n\x00]+)",
     rf"\binput_value={_QUOTED}",  # pydantic's errors
     r"\b[Pp]rompt: ([^\n\x00-\x7f][^\n\x00]*)",  # without quotes, where it is no English
     r"\bPrompt: ([A-Za-z][^\n\x00,]+)",
     rf"\b(?:prompts?|texts?|inputs?|questions?) ?= ?(\[\s*(?:{_QUOTED[1:-1]})[^\]\x00]*\]?)",
     rf"\.(?:generate|encode|embed|chat|score)\(\s*(\[\s*(?:{_QUOTED[1:-1]})[^\]\x00]*\]?)",
-    r"\b(?:(?:prompt|output|input)_token_ids?|(?:origin_)?input_ids|output_ids|token_ids|prompt_ids)[\"']?(?:: ?|=)"
+    r"\b(?:(?:(?:prompt|output|input|all|new)_)?token_ids?|(?:origin_)?input_ids|output_ids|prompt_ids)"
+    r"[\"']?(?:: ?|=)(?:tensor\()?"
     rf"{_IDS}",
     r"\btext=(\[(?:'(?:[^'\\\n\x00]|\\.)*'|\"(?:[^\"\\\n\x00]|\\.)*\"|[, ])*\]?)",
 )
 _KEYED = (
     r"prompt|content|text|reasoning_content|reasoning|input|inputs|output|outputs|completion|generated_text|output_text|input_text"
     r"|arguments|query|question|answer|response|instructions?|system|system_prompt|prompt_text|user_input|document|documents|passage"
-    r"|suffix|refusal|delta|user|raw_request_body"
+    r"|suffix|refusal|delta|user|raw_request_body|prompts|texts|text_1|text_2|text_input|text_output|user_prompt"
+    r"|negative_prompt|transcript|transcription|response_text|thinking|Prompt|origin_input_text"
 )
 _JSON = (
     r"(?s)\"from\": ?\"(?:human|gpt|user|assistant|system)\", ?\"value\": ?(\"(?:[^\"\\\x00]|\\.)*\"?)",
-    rf"(?s)[\"'](?:{_KEYED})[\"']: ?(\"(?:[^\"\\\x00]|\\.)*\"?|'(?:[^'\\\n\x00]|\\.)*'?)",
-    rf"\\+\"(?:{_KEYED})\\+\": ?(\\+\"[^\"\x00]*\")",
-    rf"[\"'](?:{_KEYED})[\"']: ?(\[ ?(?:\"(?:[^\"\\\x00]|\\.)*\"|'(?:[^'\\\x00]|\\.)*'|[, ])+\]?)",
+    rf"(?s)[\"'](?:{_KEYED})[\"'] ?: ?(\"(?:[^\"\\\x00]|\\.)*\"?|'(?:[^'\\\n\x00]|\\.)*'?)",
+    rf"\\+\"(?:{_KEYED})\\+\" ?: ?{_ESCAPED}",
+    rf"\\+\"(?:{_KEYED})\\+\" ?: ?(\[ ?\\+\"[^\]\x00]*\]?)",
+    rf"[\"'](?:{_KEYED})[\"'] ?: ?(\[\s*(?:\"(?:[^\"\\\x00]|\\.)*\"|'(?:[^'\\\x00]|\\.)*'|[,\s])+\]?)",
     r"(data:(?:image|audio|video)/[\w.+-]+;base64,[A-Za-z0-9+/=]{16,})",
 )
 _API_GROUP = re.compile(r"/v\d+(?:(?:alpha|beta)\d+)?\b")
 _ALWAYS = re.compile(r"(?:prompt|content|text|completion|arguments)[\"'\\]+: ?\Z")
 _GOES_ON = re.compile(r"\.\d|-py|-cp|[a-z]")
 _VERSIONED = re.compile(  # a package, a word for a version, or an operator of one stands before
-    r"(?i)(?:cu\d*|cudnn|nccl|rccl|hccl|cann|curand|cublas\w*|cufft|cusolver|cusparse\w*|cuda\w*|npp|nvjpeg|lib[a-z]\w*|nv\w+"
+    r"(?i)(?:cu\d*|cudnn|nccl|rccl|hccl|dcgm|onednn|neuron\w*|[\w-]*-(?:rt|lib|runtime)|section|ofed_linux-\S*|ofed \S*"
+    r"|cann|curand|cublas\w*|cufft|cusolver|cusparse\w*|cuda\w*|npp|nvjpeg|lib[a-z]\w*|nv\w+"
     r"|version\w*|ver|versions|release\w*|driver\w*|firmware|toolkit|kit|bios|rocm|hip|torch\w*|vllm|sglang|lmdeploy|xllm|[a-z]+-cu\d\d"
     r"|[\w-]+-cu1\d|\bv|==|>=|<=|~=|!=|wheel|package|ofed|mlnx\w*|ucx|gdrcopy|efa|nvshmem|tensorrt|trt|kernel|glibc)"
     r"[\s|=:'\"(<>~@_,/-]*\Z"
@@ -179,7 +225,7 @@ _OF_VERSIONS = re.compile(
 """What such a word speaks of a version after: alone it may as well lead to an address."""
 
 
-_ALL = (*_HOSTS, *_SEVERAL, _DOMAIN, _V4, _V6, _MAC, _MAIL, *_PHONE, *_USERS, *_SAID, *_JSON)
+_ALL = (*_HOSTS, *_SEVERAL, _DOMAIN, _V4, _V4_AFTER, _V6, *_V6_AFTER, _MAC, _MAIL, *_PHONE, *_USERS, *_SAID, *_JSON)
 
 
 @cache
@@ -258,8 +304,14 @@ def _addresses(text: _Text) -> Iterator[Mark]:
     for start, end, name in _found((_V4,), text):
         if _is_v4(name) and not _is_version(text, start, end):
             yield Mark(start, end, "address", name)
+    for start, end, name in _found((_V4_AFTER,), text):
+        if _is_v4(name):
+            yield Mark(start, end, "address", name)
     if ":" not in text and "-" not in text:
         return
+    for start, end, name in _found(_V6_AFTER, text):
+        if _is_v6(name):
+            yield Mark(start, end, "address", name.lower())
     for start, end, name in _found((_MAC,), text):
         if (
             text[start - 1 : start] not in (":", "-")
@@ -344,7 +396,9 @@ def _is_host(name: str) -> bool:
     if (
         not 2 <= len(name) <= LONGEST
         or name.replace(".", "").replace("-", "").isdigit()
-        or re.fullmatch(r"[\d.]+|(?:[0-9a-f]{12}|[0-9a-f]{40})", name)  # a container's id, a commit
+        or re.fullmatch(
+            r"[\d.]+|(?:[0-9a-f]{12}|[0-9a-f]{40})|[A-Z]+(?:_[A-Z]+)+", name
+        )  # an id, a commit, a place to fill
     ):
         return False
     return not (is_public(name) or is_role(name) or is_file(name) or name.startswith("[redacted"))

@@ -7,7 +7,7 @@ import re
 # Where engines, models, images and packages come from, and what rules/ and knowledge/ cite: nobody's own.
 _PUBLIC = frozenset(
     """
-    huggingface.co hf.co hf-mirror.com github.com githubusercontent.com github.io githubassets.com ghcr.io
+    huggingface.co hf.co hf-mirror.com github.com githubusercontent.com microsoft.com github.io githubassets.com ghcr.io
     gitlab.com gitee.com gitcode.com gitcode.net docker.io docker.com nvcr.io nvidia.com quay.io gcr.io k8s.io
     kubernetes.io pkg.dev pypi.org pythonhosted.org python.org pytorch.org modelscope.cn modelscope.com vllm.ai
     sglang.ai sglang.io lmsys.org openmmlab.com internlm.ai hiascend.com huawei.com ascend.com amd.com intel.com
@@ -43,7 +43,7 @@ _OURS = re.compile(  # ranks, devices, interfaces, models and versions, which lo
 _ROLES = re.compile(
     r"(?:(?:vllm|sglang|lmdeploy|xllm|router|server|master|worker|head|leader|prefill|decode|redis|etcd|mooncake|lmcache|proxy"
     r"|gateway|engine|llm|inference|api|backend|frontend|service|svc|store|metadata|prometheus|model|serving|gpu|cluster"
-    r"|ray|node|local|default|deployment|openai|my|host|the|your|some|other|nixl|encoder|mini|lb)(?:[-_]|$))+",
+    r"|ray|node|local|default|deployment|openai|my|host|the|your|some|other|nixl|encoder|mini|lb|expected|exited|lid|none|null)(?:[-_]|$))+",
     re.I,
 )
 _FILE = re.compile(
@@ -98,7 +98,7 @@ USERS = frozenset(
     shared default all guest coder vscode work workspace share data models node docker ec2-user azureuser opc
     huggingface hf cache builder build jenkins gitlab-runner hwhiaiuser mindie ma-user service daemon conda python
     linuxbrew default_user name username your_name yourname me you xxx someone nvidia amd ascend llm git postgres
-    redis mysql test dev ci
+    redis mysql test dev ci none null true false undefined string system
     """.split()  # noqa: SIM905
 )
 """Names of accounts that say nothing of a person."""
