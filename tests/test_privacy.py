@@ -148,7 +148,7 @@ def test_a_name_given_before_is_kept() -> None:
 
 def test_a_secret_that_begins_as_another_does_is_hidden_whole() -> None:
     names = Pseudonyms()
-    names.learn_beside("A_PASSWORD=abc123 B_PASSWORD=abc123xyz9 C_PASSWORD=abc123xyz9more7")
+    names.learn_secrets("A_PASSWORD=abc123 B_PASSWORD=abc123xyz9 C_PASSWORD=abc123xyz9more7")
     assert names.cover("abc123xyz9more7 abc123xyz9 abc123", []) == f"{GONE} {GONE} {GONE}"
 
 

@@ -51,9 +51,8 @@ class Pseudonyms:
                 self._name(one)
         return found
 
-    def learn_beside(self, text: str) -> None:
-        """What is private in a text that is not shown itself: pieces of it may be, away from what told it."""
-        self.learn(text)
+    def learn_secrets(self, text: str) -> None:
+        """The secrets of a text that is not shown itself: pieces of it may be, away from what told them."""
         for part in parts(text):
             found = sorted(secrets_in(part).difference(self._secrets))
             self._secrets += found[: MOST - len(self._secrets)]
@@ -130,10 +129,10 @@ def covered_texts(texts: Iterable[Given], names: Pseudonyms, beside: Iterable[st
     `beside` are texts that are not shown, and that may say of a name in the others that it is a host's.
     """
     once = list(dict.fromkeys(texts))
-    joined = _BETWEEN.join(name + text for name, text in once)
-    found = names.learn(joined)
-    for one in beside:
-        names.learn_beside(one)
+    joined, others = _BETWEEN.join(name + text for name, text in once), tuple(beside)
+    found = names.learn(_BETWEEN.join((joined, *others)))  # together: to look takes as long for a short text
+    for one in others:
+        names.learn_secrets(one)
     if not found and not names:
         return {}
     shown, at, index = {}, 0, 0
