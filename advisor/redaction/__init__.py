@@ -17,14 +17,13 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
-from advisor.redaction.names import GONE, Look, says_secret
+from advisor.redaction.names import GONE, may_hold_secrets, says_secret
 
 __all__ = [
     "GONE",
     "QUOTED",
     "as_given",
     "may_hold_secrets",
-    "may_tell_of_secrets",
     "of_this_answer",
     "one_answer",
     "parts",
@@ -43,22 +42,6 @@ PART = 1 << 18
 
 _as_given: ContextVar[bool] = ContextVar("as_given", default=False)
 _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
-
-_RUN = r"[\w+/=.~-]"
-_WORDS = (
-    r"(?i:token(?:[^s_i]|s\w|_(?:[^i]|i[^d]|i?$)|i[^z]|i?$)|secret|passw|passphrase|pass\b|pass_|_pass|pwd|psw\b"
-    r"|\btok\b|_tok\b|access.?code|sudo|b64enc|from-literal|ticket|base64|key|auth|cred|minio|(?:oss|obs|tos)util|ossfs"
-    r"|jwt|bearer|basic|cookie"
-    r"|sig=|dsn|identified by|net use|private-lines|hook|salt|jdbc:|mc (?:alias|config)|\bpw\b"
-    r"|(?:\b|_)[as]k\b|密|口令|令牌|秘钥"
-    r"|\bpat[_=:]|\bsas\b|\b(?:sshpass|mysql|mariadb|redis-cli|curl|etcdctl|login)\b)"
-)
-_TOLD = Look(_WORDS)
-_MAY = Look(  # what any text with a secret in it shows: a word for one, a place of one, or a run as tokens are
-    _WORDS + r"|://|-----BEGIN"
-    r"|\b(?:hf_|sk-|gh[pousr]_|AKIA|ASIA|xox[abeprs]-|AIza|eyJ|nvapi-)\w|\w=[\"']?\s*$"
-    + "".join(rf"|{_RUN}{{{before}}}\d{_RUN}{{{15 - before}}}" for before in range(16))
-)
 
 
 @contextmanager
@@ -108,7 +91,7 @@ def redact_text(text: str) -> str:
         return text
     from advisor.redaction.secrets import without_secrets
 
-    return "".join(without_secrets(part) if _MAY.shows(part) else part for part in parts(text))
+    return "".join(without_secrets(part) if may_hold_secrets(part) else part for part in parts(text))
 
 
 def parts(text: str) -> Iterator[str]:
@@ -121,19 +104,9 @@ def parts(text: str) -> Iterator[str]:
     yield text[at:]
 
 
-def may_hold_secrets(text: str) -> bool:
-    """The question that comes first: False where there is none for certain."""
-    return _MAY.shows(text)
-
-
-def may_tell_of_secrets(text: str) -> bool:
-    """Whether it has a word for one: few texts do, and most patterns need it."""
-    return _TOLD.shows(text)
-
-
 @lru_cache(maxsize=4096)
 def _without_secrets(text: str) -> str:
-    if not _MAY.shows(text):
+    if not may_hold_secrets(text):
         return text
     from advisor.redaction.secrets import without_secrets
 

@@ -1,4 +1,4 @@
-"""Names that say that what is given to them is secret: `HF_TOKEN` does, `--num-speculative-tokens` does not."""
+"""The questions that come first, of texts and of names: `HF_TOKEN` says a secret, `--num-speculative-tokens` does not."""
 
 from __future__ import annotations
 
@@ -81,3 +81,30 @@ def _counts(name: str, value: str) -> bool:
     if name.lstrip("-").lower() == "token" or name.lower().endswith((".token", "_authtoken")):
         return not (_CHANCE.fullmatch(value) and re.search(r"[A-Za-z]", value))
     return bool(_COUNTED.search(name)) and not _OWN.search(name)
+
+
+_RUN = r"[\w+/=.~-]"
+_WORDS = (
+    r"(?i:token(?:[^s_i]|s\w|_(?:[^i]|i[^d]|i?$)|i[^z]|i?$)|secret|passw|passphrase|pass\b|pass_|_pass|pwd|psw\b"
+    r"|\btok\b|_tok\b|access.?code|sudo|b64enc|from-literal|ticket|base64|key|auth|cred|minio|(?:oss|obs|tos)util|ossfs"
+    r"|jwt|bearer|basic|cookie"
+    r"|sig=|dsn|identified by|net use|private-lines|hook|salt|jdbc:|mc (?:alias|config)|\bpw\b"
+    r"|(?:\b|_)[as]k\b|密|口令|令牌|秘钥"
+    r"|\bpat[_=:]|\bsas\b|\b(?:sshpass|mysql|mariadb|redis-cli|curl|etcdctl|login)\b)"
+)
+_TOLD = Look(_WORDS)
+_MAY = Look(  # what any text with a secret in it shows: a word for one, a place of one, or a run as tokens are
+    _WORDS + r"|://|-----BEGIN"
+    r"|\b(?:hf_|sk-|gh[pousr]_|AKIA|ASIA|xox[abeprs]-|AIza|eyJ|nvapi-)\w|\w=[\"']?\s*$"
+    + "".join(rf"|{_RUN}{{{before}}}\d{_RUN}{{{15 - before}}}" for before in range(16))
+)
+
+
+def may_hold_secrets(text: str) -> bool:
+    """The question that comes first: False where there is none for certain."""
+    return _MAY.shows(text)
+
+
+def may_tell_of_secrets(text: str) -> bool:
+    """Whether it has a word for one: few texts do, and most patterns need it."""
+    return _TOLD.shows(text)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from advisor.patterns import Match, PatternSet, compile_pattern
-from advisor.redaction import may_tell_of_secrets
+from advisor.redaction.names import may_tell_of_secrets
 
 NAME = (
     r"(?:[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|credentials?|creds|dsn|webhook|[_-]pat|[_-]pass|sshpass|psw"
@@ -37,13 +37,9 @@ WITHIN = (  # values of a list or a map that a name stands before
     rf"(?is)\\*[\"']?(?P<n>{_NAMES})\\*[\"']?[ \t]*[:=][ \t]*\{{(?P<v>[^\[\]{{}}]+)\}}",
     rf"(?im)^[ \t-]*[\"']?(?P<n>{_NAMES})[\"']?:[ \t]*\r?\n(?P<v>(?:[ \t]*- +[^\n]*\n?)+)",
 )
-_ITEM = re.compile(
-    r"(?:\"?[\w./:@-]*\"?: *|'[\w./:@-]*': *)?(?:\\*\"([^\"\\\n]+)\\*\"|'([^'\n]+)'|([^\s\"',\\]+))(?=[\s,;]|\Z)"
-)
-BELOW = (  # indented by `i`; a block where `b` is there
-    rf"(?im)^(?P<i>[ \t-]*)[\"']?(?P<n>{_NAMES})[\"']?:[ \t]*(?P<b>[|>][+-]?\d?)?[ \t]*\r?\n"
-    r"(?P<v>(?:[ \t]+[^\n]*\n?)+)"
-)
+_ITEM = re.compile(r"(?:\"?[\w./:@-]*\"?: *|'[\w./:@-]*': *)?(?:\\*\"([^\"\\\n]+)\\*\"|'([^'\n]+)'|([^\s\"',\\]+))")
+BELOW = rf"(?im)^(?P<i>[ \t-]*)[\"']?(?P<n>{_NAMES})[\"']?:[ \t]*(?P<b>[|>][+-]?[0-9]?)?[ \t\r]*\n"  # `b` for a block
+_LINES = 40  # below a name that are looked at
 _ENTRY = re.compile(r"[ \t]*[\"']?([\w.-]+)[\"']?:[ \t]+[\"']?([^\s\"'#|>{\[&*!][^\s\"']*)[\"']?[ \t\r]*\Z")
 _REFERS = frozenset(
     ("name", "key", "file", "external", "type", "path", "mountpath", "secretname", "namespace", "kind", "from", "mode",
@@ -161,16 +157,17 @@ def told(
                 yield start, end
     for pattern in shown.intersection((*WITHIN, BELOW)):
         compiled = compile_pattern(pattern)
-        place = compiled.groupindex["v"]
         for found in compiled.finditer(text):
             name = found.group("n").rstrip("s")
 
             def hides(value: str, name: str = name) -> bool:
                 return is_value(value) and by_name(name, value)
 
-            at, inner = found.start(place), found.group("v")
-            spans = _below(found, hides, by_chance) if pattern == BELOW else _items(name, inner, hides, by_chance)
-            yield from ((at + start, at + end) for start, end in spans)
+            if pattern == BELOW:
+                yield from _below(text, found, hides, by_chance)
+            else:
+                at = found.start(compiled.groupindex["v"])
+                yield from ((at + start, at + end) for start, end in _items(name, found.group("v"), hides, by_chance))
 
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:
@@ -187,16 +184,18 @@ def _items(name: str, inner: str, hides: Check, by_chance: Check) -> Iterator[tu
     sure = name.lower().endswith(("key", "password", "passwd", "secret"))
     for one in _ITEM.finditer(inner):
         number = one.lastindex or 0
-        value = one[number]
-        if hides(value) and ((sure and number < 3 and len(value) > 5) or by_chance(value)):
+        value, after = one[number], inner[one.end() : one.end() + 1]
+        whole = not after or after.isspace() or after in ",;"
+        if whole and hides(value) and ((sure and number < 3 and len(value) > 5) or by_chance(value)):
             yield one.span(number)
 
 
-def _below(found: Match, hides: Check, by_chance: Check) -> Iterator[tuple[int, int]]:
+def _below(text: str, found: Match, hides: Check, by_chance: Check) -> Iterator[tuple[int, int]]:
     """A value on the line below its name, in a block, or those of a map there."""
     own, block = len(found.group("i").replace("-", "")), bool(found.group("b"))
-    at = 0
-    for number, line in enumerate(found.group("v").splitlines(keepends=True)):
+    at = found.end()
+    for number in range(_LINES):
+        line = text[at : text.find("\n", at) + 1 or len(text)]
         bare = line.strip()
         if len(line) - len(line.lstrip()) <= own or not bare:
             break

@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from advisor.patterns import Match, Pattern, PatternSet, compile_pattern
-from advisor.redaction import may_hold_secrets
 from advisor.redaction.issuers import ISSUERS
-from advisor.redaction.names import GONE, matchable, says_secret
+from advisor.redaction.names import GONE, matchable, may_hold_secrets, says_secret
 from advisor.redaction.said import NAME, told
 
 Span = tuple[int, int]
@@ -82,7 +81,7 @@ _PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----([^-]*)(?:-----END [A-Z
 _BEGIN = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
 _LAST = r"([A-Za-z0-9+/]{8,}={0,2})[ \t\r]*\n[^\n]{0,80}-----END [A-Z0-9 ]*PRIVATE KEY"
 _LONGEST_KEY = 16_000  # characters, with what stands before each line
-_RUN_AT_END = re.compile(r"([A-Za-z0-9+/]{8,}={0,2})\s*$")
+_RUN_AT_END = r"([A-Za-z0-9+/]{8,}={0,2})\s*$"
 _CUT = (  # the start of a token, where the text was cut within it
     r"\b((?:hf_|sk-|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|xox[abeprs]-|AIza|eyJ|nvapi-)[A-Za-z0-9_.-]{3,})(?:…|\.\.\.)"
 )
@@ -269,7 +268,7 @@ def _of_keys(text: str) -> Iterator[Span]:
     for found in compile_pattern(_BEGIN).finditer(text):
         at = found.end()
         for line in text[at : at + _LONGEST_KEY].splitlines(keepends=True):
-            run = _RUN_AT_END.search(line)
+            run = compile_pattern(_RUN_AT_END).search(line)
             if "-----END" in line or (run is None and line.strip() and ":" not in line):
                 break
             if run is not None:
