@@ -1,4 +1,4 @@
-"""The questions that come first, of texts and of names: `HF_TOKEN` says a secret, `--num-speculative-tokens` does not."""
+"""What is asked first, of texts and names: `HF_TOKEN` says a secret, `--num-speculative-tokens` does not."""
 
 from __future__ import annotations
 
