@@ -37,7 +37,7 @@ WITHIN = (  # values of a list or a map that a name stands before
     rf"(?is)\\*[\"']?(?P<n>{_NAMES})\\*[\"']?[ \t]*[:=][ \t]*\{{(?P<v>[^\[\]{{}}]+)\}}",
     rf"(?im)^[ \t-]*[\"']?(?P<n>{_NAMES})[\"']?:[ \t]*\r?\n(?P<v>(?:[ \t]*- +[^\n]*\n?)+)",
 )
-_ITEM = re.compile(r"(?:\"?[\w./:@-]*\"?: *|'[\w./:@-]*': *)?(?:\\*\"([^\"\\\n]+)\\*\"|'([^'\n]+)'|([^\s\"',\\]+))")
+_ITEM = re.compile(r"(?:\"?[\w./:@-]*\"?: *|'[\w./:@-]*': *)?(?:\\*\"([^\"\\\n]+)\\*\"|'([^'\n]+)'|([^\s\"',]+))")
 BELOW = rf"(?im)^(?P<i>[ \t-]*)[\"']?(?P<n>{_NAMES})[\"']?:[ \t]*(?P<b>[|>][+-]?[0-9]?)?[ \t\r]*\n"  # `b` for a block
 _LINES = 40  # below a name that are looked at
 _ENTRY = re.compile(r"[ \t]*[\"']?([\w.-]+)[\"']?:[ \t]+[\"']?([^\s\"'#|>{\[&*!][^\s\"']*)[\"']?[ \t\r]*\Z")
@@ -129,7 +129,7 @@ def _at_once() -> PatternSet:
 
 
 _NOT_KEYS = re.compile(
-    r"(?i)(?:cache|rout\w+|partition|sort|primary|public|foreign|lookup|block|hash|config|group|registry|host|header|tenant|model"
+    r"(?i)(?:cache|rout(?:e|er|ing)|partition|sort|primary|public|foreign|lookup|block|hash|config|group|registry|host|header|tenant|model"
     r"|lora|request|shard|label|map|dict|state|object|bucket|metrics?|idempotency)[_-]?key$"
 )
 _NUMBER = re.compile(r"[-+]?[\d.]+%?")
@@ -151,7 +151,7 @@ def told(
         for found in compiled.finditer(text):
             start, end = _bare(text, found.start(place), found.end(place))
             value, name = text[start:end], found.groupdict().get("n") or ""
-            if len(value) < 3 or not is_value(value) or _NUMBER.fullmatch(value) or _NOT_KEYS.search(name):
+            if len(value) < 3 or not is_value(value) or _NUMBER.fullmatch(value) or _NOT_KEYS.search(name[-60:]):
                 continue
             if pattern in SURE or (by_name(name, value) if pattern in NAMED else len(value) > 5 and by_chance(value)):
                 yield start, end
