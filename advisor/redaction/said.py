@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from advisor.patterns import Match, PatternSet, compile_pattern
-from advisor.redaction.names import may_tell_of_secrets
+from advisor.redaction.names import GONE, may_tell_of_secrets, says_secret
 
 NAME = (
     r"(?:[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|credentials?|creds|dsn|webhook|[_-]pat|[_-]pass|sshpass|psw"
@@ -28,7 +28,6 @@ NAME = (
 )
 _NAMES = rf"(?:{NAME}s?|secrets)"
 _WORD = r"[^\s\"',;)}\]]+"
-_IN_QUOTES = r"(?:'[^'\n]*'|\"[^\"\n]*\")"
 _FILE = r"\S*(?:token|secret|passw\w*|\.netrc|\.pgpass|credentials)\S*"
 
 WITHIN = (  # values of a list or a map that a name stands before
@@ -49,13 +48,11 @@ _REFERS = frozenset(
 SURE = (
     r"(?i)(?:^|[\s\"'\[,-])(?:requirepass|masterauth)[\"',]*[ \t]+[\"']?(?P<v>[^\s\"',\]]+)",
     r"\bAUTH default [\"']?(?P<v>[^\s\"']+)",
-    r"\bredis-cli\b[^\n|;]*?[\"'\s]-a[\"',\s]+(?P<v>[^\s\"',\]]+)",
     r"(?i)\becho +(?:-\w+ +)*[\"']?(?:\w+:)?(?P<v>[^\s\"'|$]+)[\"']? *\|[^\n|]*"
     r"(?:sudo (?:-\w+ )*-S|chpasswd|passwd --stdin|--with-token)",
     rf"(?i)\b(?:echo|printf) +(?:-\w+ +)*[\"']?(?P<v>[^\s\"'|$]+)[\"']? *>+ *{_FILE}",
     r"(?i)--password-stdin[^\n]*<<-?[ \t]*[\"']?\w+[\"']?[ \t\r]*\n(?P<v>\S+)",
     r"(?i)\bcurl\b[^\n|;]*?\s(?:-b|--cookie)[ =]*(?P<v>'[^'\n=]+=[^'\n]*'|\"[^\"\n=]+=[^\"\n]*\"|[^\s\"'=]+=\S+)",
-    r"(?i)[\"']cookie[\"']: *b?[\"'](?P<v>[^\"'\n]{6,})",
     r"(?i)<(?:\w+:)?(?:password|secret|api-?key|token|access-?key|secret-?key)>(?P<v>[^<\s][^<\n]*)</",
     r"(?i)\bUnseal Key \d+: (?P<v>\S+)",
     r"\{\{-? *\"(?P<v>[^\"\n]+)\" *\| *b64enc",
@@ -66,7 +63,6 @@ SURE = (
     r"(?i)\b(?:api key|token)\b[^\n:]{0,60}(?:paste|enter)[^\n:]{0,60}: *(?P<v>[A-Za-z0-9_-]{16,})",
     r"(?i)\b(?:paste|enter)\b[^\n:]{0,40}(?:api key|token)\b[^\n:]{0,60}: *(?P<v>[A-Za-z0-9_-]{16,})",
     r"(?i)\bAPI key provided: (?P<v>[^\s*]{6,})",
-    r"(?i)[?&;](?:secret|ticket|passwd|pwd)=(?P<v>[^\s&\"'#;]{6,})",
     r"\b(?:Auth|Credentials?|Minio|Static\w*)\((?:[^()\n]*, *)??[\"'][^\"'\n]+[\"'], *[\"'](?P<v>[^\"'\n]{16,})[\"']",
     r"\b(?:obsutil|ossutil(?:64)?|ossfs|tosutil)\b[^\n|;]*?\s-k[ =]?(?P<v>\S+)",
     r"\baz login\b[^\n|;]*?\s(?:-p|--password)[ =](?P<v>[^\s-]\S*)",
@@ -84,8 +80,6 @@ NAMED = (
     r"(?i)[\"']?\b(?:name|key)[\"']?[ \t]*[:=][ \t]*\\*[\"'](?P<n>[\w.-]+)\\*[\"'],"
     r"\s*\\*[\"']?value\\*[\"']?[ \t]*[:=][ \t]*\\*[\"'](?P<v>[^\"'\\\n]+)",
     r"(?i)\{\s*\\*[\"']?value\\*[\"']?:\s*\\*[\"']?(?P<v>[^\"'\\\n,}]+)\\*[\"']?,\s*\\*[\"']?name\\*[\"']?:\s*\\*[\"']?(?P<n>[\w.-]+)",
-    r"(?i)name:[ \t]*[\"']?(?P<n>[\w.-]+)[\"']?\s+(?:#[^\n]*\n\s*)*(?:- +)?value:[ \t]*[|>][+-]?\s+(?P<v>\S+)",
-    r"(?i)name:[ \t]*[\"']?(?P<n>[\w.-]+)[\"']?[ \t\r]*\n(?:[ \t]*#[^\n]*\n)+[ \t-]*value:[ \t]*(?P<v>[^\s|>][^\n\r]*)",
     rf"(?i)\b(?P<n>{NAME})\\*[\"']?(?:\x1b?\[[0-9;]{{1,12}}m)+[ \t]*[=:]?[ \t]*"
     rf"(?:\x1b?\[[0-9;]{{1,12}}m)*(?P<v>{_WORD})",
     rf"(?i)\b(?P<n>{NAME})\\*[\"']?[ \t]*[=:][ \t]*(?:\x1b?\[[0-9;]{{1,12}}m)+(?P<v>{_WORD})",
@@ -133,15 +127,33 @@ _NOT_KEYS = re.compile(
     r"|lora|request|shard|label|map|dict|state|object|bucket|metrics?|idempotency)[_-]?key$"
 )
 _NUMBER = re.compile(r"[-+]?[\d.]+%?")
+_NO_SECRETS = frozenset(
+    ("bearer", "basic", "digest", "negotiate", "disabled", "enabled", "required", "optional", "none", "null", "true",
+     "false", "str", "string")
+)  # fmt: skip
+_PATH = re.compile(
+    r"(?:/(?:etc|root|home|run|var|mnt|opt|tmp|data|secrets?|usr)/|~/|\./)[\w./@-]*"
+    r"|/[\w./-]+\.(?:json|key|pem|crt|ya?ml|txt)"
+)
+_CMDLET = re.compile(r"(?:Get|Read|New|Import|ConvertTo|Invoke)-[A-Z][A-Za-z]+")  # PowerShell: a call, no value
 
 
-Check = Callable[[str], bool]
+def is_value(text: str) -> bool:
+    """Whether it stands for itself: no variable, no place to fill in."""
+    plain = text.lstrip("\"'\\")
+    if plain.lower() in _NO_SECRETS or _PATH.fullmatch(plain.rstrip("\"'")):
+        return False
+    return not plain.startswith(("$", "<", "{{", "%", GONE[:-1], "***", "…")) and not _CMDLET.fullmatch(plain)
 
 
-def told(
-    text: str, is_value: Check, by_name: Callable[[str, str], bool], by_chance: Check
-) -> Iterator[tuple[int, int]]:
-    """Where they stand; what is given besides tells what a secret looks like."""
+def is_mixed(value: str) -> bool:
+    """Letters and digits, or small and capital letters within, as chance makes and a word is not."""
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    return letters and (digits or not (value.islower() or value.isupper() or value.istitle()))
+
+
+def told(text: str) -> Iterator[tuple[int, int]]:
+    """Where they stand."""
     if not may_tell_of_secrets(text):
         return
     shown = {_ALL[number] for number in _at_once().found(text)}
@@ -153,7 +165,9 @@ def told(
             value, name = text[start:end], found.groupdict().get("n") or ""
             if len(value) < 3 or not is_value(value) or _NUMBER.fullmatch(value) or _NOT_KEYS.search(name[-60:]):
                 continue
-            if pattern in SURE or (by_name(name, value) if pattern in NAMED else len(value) > 5 and by_chance(value)):
+            if pattern in SURE or (
+                says_secret(name, value) if pattern in NAMED else len(value) > 5 and is_mixed(value)
+            ):
                 yield start, end
     for pattern in shown.intersection((*WITHIN, BELOW)):
         compiled = compile_pattern(pattern)
@@ -161,13 +175,13 @@ def told(
             name = found.group("n").rstrip("s")
 
             def hides(value: str, name: str = name) -> bool:
-                return is_value(value) and by_name(name, value)
+                return is_value(value) and says_secret(name, value)
 
             if pattern == BELOW:
-                yield from _below(text, found, hides, by_chance)
+                yield from _below(text, found, hides)
             else:
                 at = found.start(compiled.groupindex["v"])
-                yield from ((at + start, at + end) for start, end in _items(name, found.group("v"), hides, by_chance))
+                yield from ((at + start, at + end) for start, end in _items(name, found.group("v"), hides))
 
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:
@@ -179,18 +193,18 @@ def _bare(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _items(name: str, inner: str, hides: Check, by_chance: Check) -> Iterator[tuple[int, int]]:
+def _items(name: str, inner: str, hides: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     """The values of a list, or of a map on one line; those of a key or a password need not look like chance's."""
     sure = name.lower().endswith(("key", "password", "passwd", "secret"))
     for one in _ITEM.finditer(inner):
         number = one.lastindex or 0
         value, after = one[number], inner[one.end() : one.end() + 1]
         whole = not after or after.isspace() or after in ",;"
-        if whole and hides(value) and ((sure and number < 3 and len(value) > 5) or by_chance(value)):
+        if whole and hides(value) and ((sure and number < 3 and len(value) > 5) or is_mixed(value)):
             yield one.span(number)
 
 
-def _below(text: str, found: Match, hides: Check, by_chance: Check) -> Iterator[tuple[int, int]]:
+def _below(text: str, found: Match, hides: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     """A value on the line below its name, in a block, or those of a map there."""
     own, block = len(found.group("i").replace("-", "")), bool(found.group("b"))
     at = found.end()
@@ -202,10 +216,10 @@ def _below(text: str, found: Match, hides: Check, by_chance: Check) -> Iterator[
         entry = _ENTRY.match(line.rstrip("\r\n"))
         if entry and not block:
             value = entry[2]
-            if entry[1].lower() not in _REFERS and hides(value) and len(value) > 7 and by_chance(value):
+            if entry[1].lower() not in _REFERS and hides(value) and len(value) > 7 and is_mixed(value):
                 yield at + entry.start(2), at + entry.end(2)
         elif (block or number == 0) and not bare.startswith(("-", "#")) and not {":", " "} & set(bare):
             start = at + line.index(bare)
-            if hides(bare) and (block or by_chance(bare)):
+            if hides(bare) and (block or is_mixed(bare)):
                 yield start, start + len(bare)
         at += len(line)

@@ -18,7 +18,7 @@ from functools import cache
 from advisor.patterns import Match, Pattern, PatternSet, compile_pattern
 from advisor.redaction.issuers import ISSUERS
 from advisor.redaction.names import GONE, matchable, may_hold_secrets, says_secret
-from advisor.redaction.said import NAME, told
+from advisor.redaction.said import NAME, is_mixed, is_value, told
 
 Span = tuple[int, int]
 
@@ -47,11 +47,11 @@ _SHAPES = (
     r"(?i)\b(?:x-[\w-]*(?:key|token|secret|password)|api-key|private-token|job-token|ocp-apim-subscription-key)[\"']?"
     r"(?:: *|: *\[b?[\"']|, *b?[\"'])[\"']?"
     r"([^\s\"',;\[]{6,})",
-    r"(?i)\b(?:set-)?cookie(?:: *|[\"'], *b?[\"'])([^\n\"']{6,})",
+    r"(?i)\b(?:set-)?cookie(?:: *|[\"'][,:] *b?[\"'])([^\n\"']{6,})",
     r"://[^\s/:@\"'<>$]*:([^\s/@\"'<>$][^\s/@]*(?:@[^\s/@?#&,]+)*)@",  # user:password in a URL, with an @ in it too
     r"://[^\s/:@\"'<>$]+:([^\s/@\"'<>${]*[^\s/@\"'<>${0-9][^\s/@\"'<>${]*/[^\s@\"'<>${]*)@",  # with a slash
     r"://([A-Za-z0-9_.~-]{20,})@",  # a token in a URL
-    r"(?i)[?&;](?:access_token|api[_-]?key|key|q-ak|(?:[a-z]+-)*(?:token|signature|credential|password)|(?:s[ve]_)?sig"
+    r"(?i)[?&;](?:access_token|api[_-]?key|key|secret|ticket|passwd|pwd|q-ak|(?:[a-z]+-)*(?:token|signature|credential|password)|(?:s[ve]_)?sig"
     r"|[a-z]*accesskeyid)=([^\s&\"'#;]{6,})",
     r"(?i)\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|SharedSecret)=([^\s;\"']{6,})",
     r"(?i)\bIDENTIFIED BY '([^']+)'",
@@ -59,7 +59,7 @@ _SHAPES = (
 _COMMANDS = (  # each looked for by itself: what stands between its words may be a secret of another shape
     r"(?i)\bsshpass\s+(?:-\w\s+)*?-p\s*('[^'\n]*'|\"[^\"\n]*\"|\S+)",
     r"(?i)\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n|;]*?\s-p('[^'\n]*'|\"[^\"\n]*\"|[^\s'\"]+)",
-    r"(?i)\bredis-cli\b[^\n|;]*?\s-a\s*('[^'\n]*'|\"[^\"\n]*\"|\S+)",
+    r"(?i)\bredis-cli\b[^\n|;]*?[\s\"']-a[\s\"',]*('[^'\n]*'|\"[^\"\n]*\"|[^\s\"',\]]+)",
     r"(?i)\bcurl\b[^\n|;]*?\s(?:-u|--user|--proxy-user)[ =]*"
     r"(?:'[^:'\n]+:([^'\n]+)'|\"[^:\"\n]+:([^\"\n]+)\"|[^\s:'\"]+:([^\s'\"]+))",
     r"(?i)\bcurl\b[^\n|;]*?\s(?:-x|--proxy)[ =]*['\"]?[^\s/:@'\"]+:([^\s@/'\"]+)@",
@@ -77,8 +77,8 @@ _COMMANDS = (  # each looked for by itself: what stands between its words may be
     r"(?i)\b(?:docker|podman|nerdctl|helm registry|crane auth|oras|skopeo) login\b[^\n|;]*?\s-p[ =]*"
     r"('[^'\n]*'|\"[^\"\n]*\"|\S+)",
 )
-_PEM = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----([^-]*)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?"
 _BEGIN = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+_PEM = rf"{_BEGIN}([^-]*)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?"
 _LAST = r"([A-Za-z0-9+/]{8,}={0,2})[ \t\r]*\n[^\n]{0,80}-----END [A-Z0-9 ]*PRIVATE KEY"
 _LONGEST_KEY = 16_000  # characters, with what stands before each line
 _RUN_AT_END = r"([A-Za-z0-9+/]{8,}={0,2})\s*$"
@@ -95,21 +95,12 @@ _ASSIGNED = rf"(?i)(\\*[\"']?)({NAME})\b\\*[\"']?\]?{_JOINT}{_VALUE}"
 _BELOW = rf"(?i)(?:^|[\s\"'])(--?{NAME})[ \t]*\\?[ \t\r]*\n[ \t]*{_VALUE}"  # of a flag, on the next line
 _TURNED = r"(?i)\bvalue:[ \t]*(\S[^\n\r]*)\r?\n[ \t]*name:[ \t]*[\"']?([\w.-]+)"  # as tools sort an entry of `env`
 _PAIRS = (  # the entries of a manifest's `env`
-    r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?[ \t\r]*\n[ \t-]*value:[ \t]*(\S[^\n\r]*)",
+    r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?\s+(?:#[^\n]*\n\s*)*(?:-\s+)?value:[ \t]*(?:[|>][+-]?\s+)?(\S[^\n\r]*)",
     r"(?i)name:[ \t]*[\"']?([\w.-]+)[\"']?,[ \t]*value:[ \t]*('[^'\n]*'|\"[^\"\n]*\"|[^\s,}]+)",
     r"(?i)\"name\":\s*\"([\w.-]+)\",\s*\"value\":\s*\"((?:[^\"\\]|\\.)*)\"",
 )
-_NO_SECRETS = frozenset(
-    ("bearer", "basic", "digest", "negotiate", "disabled", "enabled", "required", "optional", "none", "null", "true",
-     "false", "str", "string")
-)  # fmt: skip
-_PATH = re.compile(
-    r"(?:/(?:etc|root|home|run|var|mnt|opt|tmp|data|secrets?|usr)/|~/|\./)[\w./@-]*"
-    r"|/[\w./-]+\.(?:json|key|pem|crt|ya?ml|txt)"
-)
 _SHORT = re.compile(r"(?i)(?:^|[_.-])[as]k$")
 _RUN = re.compile(r"[A-Za-z0-9]{12}")  # names made of words have a stop within
-_CMDLET = re.compile(r"(?:Get|Read|New|Import|ConvertTo|Invoke)-[A-Z][A-Za-z]+")  # PowerShell: a call, no value
 _IS_SECRET = r"(?m)(?:^|[{,\s])[\"']?kind[\"']?:\s*[\"']?Secret\b"  # noqa: S105 - a pattern
 _ENTRY = r"(?m)^\s+[\"']?[\w./-]+[\"']?:[ \t]+[\"']?([^\s\"'|>{\[&*!#][^\n\"']*)"
 _BLOCK = r"(?s)[\"']?(?:data|stringData)[\"']?:\s*\{([^}]*)\}"
@@ -121,7 +112,7 @@ def secrets_in(text: str) -> set[str]:
     if not may_hold_secrets(text):
         return set()
     found = {text[start:end] for start, end in _spans(matchable(text))}
-    return {one for one in found if len(one) > 5 and _mixed(one) and "\n" not in one}
+    return {one for one in found if len(one) > 5 and is_mixed(one) and "\n" not in one}
 
 
 def without_secrets(text: str) -> str:
@@ -165,27 +156,19 @@ def _spans(text: str) -> Iterator[Span]:
         one for pattern in (SHAPED, *_COMMANDS) if pattern in shown for one in compile_pattern(pattern).finditer(text)
     ):
         number = next((at for at, one in enumerate(found.groups(), 1) if one is not None), 0)
-        if number and found.group(number).strip() and _is_value(found.group(number)):
+        if number and found.group(number).strip() and is_value(found.group(number)):
             yield _inside(text, found.start(number), found.end(number))
     for found in _issued().finditer(text) if ISSUED in shown else ():
         tail = str(found.group(1))
-        if any(map(str.isdigit, tail)) and (_RUN.search(tail) or (any(map(str.isupper, tail)) and _mixed(tail))):
+        if any(map(str.isdigit, tail)) and (_RUN.search(tail) or (any(map(str.isupper, tail)) and is_mixed(tail))):
             yield found.start(), found.end()
     yield from _named(text, shown)
-    yield from told(text, _is_value, says_secret, _mixed)
+    yield from told(text)
     yield from _of_lines(text, shown)
     if "PRIVATE KEY" in text:
         yield from _of_keys(text)
     if "Secret" in text:
         yield from _of_manifests(text)
-
-
-def _is_value(text: str) -> bool:
-    """Whether it stands for itself: no variable, no place to fill in."""
-    plain = text.lstrip("\"'\\")
-    if plain.lower() in _NO_SECRETS or _PATH.fullmatch(plain.rstrip("\"'")):
-        return False
-    return not plain.startswith(("$", "<", "{{", "%", GONE[:-1], "***", "…")) and not _CMDLET.fullmatch(plain)
 
 
 def _inside(text: str, start: int, end: int) -> Span:
@@ -203,7 +186,7 @@ def _named(text: str, shown: set[str]) -> Iterator[Span]:
         name, joint, value = (str(found.group(number)) for number in (2, 3, 4))
         start, end = _inside(text, found.start(4), found.end(4))
         plain = text[start:end]
-        if not plain or not _is_value(plain) or not _hides(name, joint, plain, value[:1] in "\"'\\"):
+        if not plain or not is_value(plain) or not _hides(name, joint, plain, value[:1] in "\"'\\"):
             continue
         yield start, end
         if name.lower().endswith("keys") and not joint.strip(' :"'):
@@ -221,7 +204,7 @@ def _of_flags_and_entries(text: str, shown: set[str]) -> Iterator[Span]:
         for found in compile_pattern(pattern).finditer(text) if pattern in shown else ():
             start, end = _inside(text, found.start(value), found.end(value))
             plain = text[start:end]
-            if plain and _is_value(plain) and plain[0] != "-" and says_secret(str(found.group(name)), plain):
+            if plain and is_value(plain) and plain[0] != "-" and says_secret(str(found.group(name)), plain):
                 yield start, end
 
 
@@ -236,23 +219,17 @@ def _hides(name: str, joint: str, value: str, quoted: bool) -> bool:
     if "\n" in joint or (_SHORT.search(name) and not _of_cloud(value)):
         return False
     if "," in joint:  # setdefault("HF_TOKEN", "…"), and not a list of words
-        return quoted and name.isupper() and _mixed(value)
+        return quoted and name.isupper() and is_mixed(value)
     if "=" in joint:
         return len(value) > 2
     if ":" in joint:
-        return len(value) > 3 and (quoted or name.lower() != "auth" or _mixed(value)) and not value.endswith(":")
-    return len(value) > 5 and _mixed(value) and "/" not in value and "(" not in value
+        return len(value) > 3 and (quoted or name.lower() != "auth" or is_mixed(value)) and not value.endswith(":")
+    return len(value) > 5 and is_mixed(value) and "/" not in value and "(" not in value
 
 
 def _of_cloud(value: str) -> bool:
     """Whether it is as the keys of clouds are, for names as short as `ak`: long, and no number of the machine's."""
-    return len(value) > 9 and any(map(str.isupper, value)) and _mixed(value) and value[:2] != "0x"
-
-
-def _mixed(value: str) -> bool:
-    """Letters and digits, or small and capital letters within, as chance makes and a word is not."""
-    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
-    return letters and (digits or not (value.islower() or value.isupper() or value.istitle()))
+    return len(value) > 9 and any(map(str.isupper, value)) and is_mixed(value) and value[:2] != "0x"
 
 
 def _of_lines(text: str, shown: set[str]) -> Iterator[Span]:
