@@ -118,6 +118,14 @@ def test_one_host_has_one_name_in_a_report_and_another_report_begins_anew(tmp_pa
     assert "host-1" in first and "host-1" in second and "host-2" not in first + second
 
 
+def test_no_half_of_a_host_is_shown_where_a_failure_is_told_in_short(tmp_path: Path) -> None:
+    """At the eightieth character stands the host that another line tells."""
+    row = "(EngineCore_DP0 pid=2) ERROR 08-22 11:10:31 [core.py:710] TimeoutError: RPC call to sample_tokens timed out."
+    (tmp_path / "serve.log").write_text(f"MASTER_ADDR=gpubox-123456\n{row} After 300 s, peer gpubox-123456\n")
+    ran = checked(str(tmp_path / "serve.log"), "--engine", "vllm")
+    assert "is an echo" in " ".join(ran.out.split()) and "gpub" not in ran.out
+
+
 def test_what_is_hidden_already_stays_as_it_is() -> None:
     for one in ("--api-key '[redacted]' '--admin-api-key=[redacted]' x", "{password: [redacted]}", "Bearer [redacted]"):
         assert covered_line(one) == one

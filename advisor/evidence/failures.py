@@ -82,7 +82,9 @@ def tell(account: Account, found: Sequence[Failure]) -> bool:
     first = _first(roots)
     if len({one.text[:60] for one in first}) == 1:
         alike = in_order(one.rank for one in roots if one.text[:60] == first[0].text[:60])
-        says = f"{spoken(alike)} failed first, and by {verb(alike, 'itself', 'themselves')}: {first[0].text[:160]}"
+        says = (
+            f"{spoken(alike)} failed first, and by {verb(alike, 'itself', 'themselves')}: {_head(first[0].text, 160)}"
+        )
     else:
         alike = in_order(one.rank for one in first)
         says = f"{spoken(alike)} failed by themselves, and which first is not known: {_parties(first)}"
@@ -106,6 +108,11 @@ def tell_echoes(account: Account, found: Sequence[Failure]) -> None:
         mine = next(one for one in rest if one.rank == rank)
         says = f"{_echoed(mine)}{_of(rank)} is an echo: a peer ended or did not answer"
         account.say("echo", says, [rank] if rank else (), [mine.span])
+
+
+def _head(text: str, most: int) -> str:
+    """Its beginning, of whole words: half a name would not be known again as one to hide."""
+    return text if len(text) <= most else text[:most].rpartition(" ")[0] or text[:most]
 
 
 def _of(rank: str) -> str:
@@ -132,13 +139,13 @@ def _parties(failed: Sequence[Failure]) -> str:
     same: dict[str, list[Failure]] = {}
     for one in failed:
         same.setdefault(one.text[:60], []).append(one)
-    told = [f"{spoken(one.rank for one in alike)}: {alike[0].text[:100]}" for alike in same.values()]
+    told = [f"{spoken(one.rank for one in alike)}: {_head(alike[0].text, 100)}" for alike in same.values()]
     more = [f"and {len(told) - _MOST_PARTIES} more"] if len(told) > _MOST_PARTIES else []
     return "; ".join([*told[:_MOST_PARTIES], *more])
 
 
 def _echoed(one: Failure) -> str:
-    return "the timeout that the watchdog reports" if "atchdog" in one.text else f"the failure ({one.text[:80]})"
+    return "the timeout that the watchdog reports" if "atchdog" in one.text else f"the failure ({_head(one.text, 80)})"
 
 
 def _possessive(ranks: Sequence[str]) -> str:
