@@ -112,7 +112,8 @@ def tell_echoes(account: Account, found: Sequence[Failure]) -> None:
 
 def _head(text: str, most: int) -> str:
     """Its beginning, of whole words: half a name would not be known again as one to hide."""
-    return text if len(text) <= most else text[:most].rpartition(" ")[0] or text[:most]
+    end = text.find(" ", most)
+    return text if end < 0 else text[:end]
 
 
 def _of(rank: str) -> str:
