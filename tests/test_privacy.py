@@ -118,6 +118,26 @@ def test_one_host_has_one_name_in_a_report_and_another_report_begins_anew(tmp_pa
     assert "host-1" in first and "host-1" in second and "host-2" not in first + second
 
 
+def test_a_text_that_tells_nothing_by_itself_is_covered_once_another_tells() -> None:
+    """Of the first answer nothing is kept but that the sentence alone says nothing."""
+    sentence = ("", "gpubox-17 says no, and so does host-1")
+    assert covered_texts([("", "gpubox-17 says no"), sentence], Pseudonyms()) == {}
+    assert covered_texts([("MASTER_ADDR=", "gpubox-17"), ("", "gpubox-17 says no"), sentence], Pseudonyms()) == {
+        "gpubox-17": "host-2",
+        "gpubox-17 says no": "host-2 says no",
+        sentence[1]: "host-2 says no, and so does host-1",
+    }
+    assert covered_texts([("", "gpubox-17 says no")], Pseudonyms(), ["MASTER_ADDR=gpubox-17"]) == {
+        "gpubox-17 says no": "host-1 says no"
+    }
+    assert covered_texts([("", "gpubox-17 says no"), sentence], Pseudonyms()) == {}
+
+
+def test_one_text_under_two_names_is_covered_for_both() -> None:
+    for texts in ([("MASTER_ADDR=", "dgx"), ("X=", "dgx")], [("X=", "dgx"), ("MASTER_ADDR=", "dgx")]):
+        assert covered_texts(texts, Pseudonyms()) == {"dgx": "host-1"}
+
+
 def test_no_half_of_a_host_is_shown_where_a_failure_is_told_in_short(tmp_path: Path) -> None:
     """At the eightieth character stands the host that another line tells."""
     row = "(EngineCore_DP0 pid=2) ERROR 08-22 11:10:31 [core.py:710] TimeoutError: RPC call to sample_tokens timed out."

@@ -19,7 +19,7 @@ from advisor.catalog.kept import kept_file, made_anew, opened
 from advisor.catalog.layout import FORMAT, SHIPPED, Place, header, header_at
 from advisor.catalog.nouns import rule as build_rule
 from advisor.catalog.places import own_rules, root, rule_files, rules_root
-from advisor.model.condition import Atom
+from advisor.model.condition import Atom, atom_of
 from advisor.model.late import dataclass
 from advisor.model.rule import Rule
 from advisor.model.trigger import Trigger
@@ -145,7 +145,7 @@ def _section(raw: dict[str, Any]) -> Section:
 
 def _atom(raw: list[Any]) -> Atom:
     kind, name, op, value, means = raw
-    return Atom(kind, name, op, tuple(value) if isinstance(value, list) else value, means)
+    return atom_of(kind, name, op, tuple(value) if isinstance(value, list) else value, means)
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ class Prospect:
         return {one.rule.id for one in self._judgement.verdicts if one.exposure.truth is Truth.YES}
 
     @cached_property
-    def _fixed(self) -> dict[Atom, Outcome]:
+    def _fixed(self) -> dict[int, tuple[Atom, Outcome]]:
         """What is known already of atoms of which neither build nor texts tell: of another build it is the same."""
         judged, launches = self._judgement.view, self._judgement.case.launches
         flags = [{each.flag for each in one.settings} for one in launches]
@@ -155,7 +155,7 @@ class Prospect:
                 return name != "vendor"
             return name in given if kind == "setting" else kind in ("env", "model")
 
-        return {atom: found for atom, found in judged.outcomes.items() if is_fixed(atom.kind, atom.name)}
+        return {key: one for key, one in judged.outcomes.items() if is_fixed(one[0].kind, one[0].name)}
 
     @cached_property
     def _says(self) -> bool:

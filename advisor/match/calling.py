@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from advisor.match.conditions import truth
 from advisor.match.view import View
-from advisor.model.condition import Atom
+from advisor.model.condition import Atom, atom_of
 from advisor.model.trigger import Trigger
 from advisor.model.truth import Truth
 from advisor.patterns import PatternError
@@ -23,47 +23,59 @@ Seen = Mapping[str, Mapping[str, Iterable[tuple[int, Calls]]]]
 def called(seen: Seen, logs: Mapping[str, Calls], met: Met) -> Iterator[int]:
     """The rules that the case calls for, some more than once: by a trigger, or by a pattern in its texts."""
     told = met.view.told
-    about = (names[name] for kind, names in seen.items() for name in told.among(kind, names))
-    firsts = [calls for triggers in about for number, calls in triggers if met[number]]
-    for calls in firsts:
-        yield from _beside(calls, met)
+    for kind, names in seen.items():
+        for name in told.among(kind, names):
+            for calls in met.of(kind, name, names[name]):
+                yield from _beside(calls, met)
     for pattern in told.lines(logs):
         rules = _beside(logs[pattern], met)  # looked for last: of a text that may show it, no other is as slow to ask
-        if rules and met.holds(Trigger(Atom("log", pattern), True)):
+        if rules and met.shows(pattern):
             yield from rules
 
 
 def _beside(calls: Calls, met: Met) -> list[int]:
     """The rules of the calls of which everything else is met."""
-    return [rule for rule, *rest in calls if all(met[one] for one in rest)]
+    found = []
+    for call in calls:
+        for number in call[1:]:
+            if not met[number]:
+                break
+        else:
+            found.append(call[0])
+    return found
 
 
 class Met:
-    """Which triggers a case meets, by number; each tried once."""
+    """Which triggers a case meets, by number; each tried once. Those of what it leaves unsaid are tried once for all
+    cases of its build."""
 
     def __init__(self, asked: Sequence[Trigger], view: View) -> None:
         self._asked, self.view = asked, view
         self._known: dict[int, bool] = {}
         _, self._as_ever = view.bare.met.setdefault(id(asked), (asked, {}))  # kept, so that no other gets its number
 
+    def of(self, kind: str, name: str, triggers: Iterable[tuple[int, Calls]]) -> Iterable[Calls]:
+        """The calls of those of the triggers of one name that are met."""
+        if not self.view.told.unsaid(kind, name):
+            return [calls for number, calls in triggers if self[number]]
+        ever = self._as_ever.get((kind, name))
+        if ever is None:
+            ever = self._as_ever[kind, name] = [calls for number, calls in triggers if self[number]]
+        return ever
+
     def __getitem__(self, number: int) -> bool:
         known = self._known.get(number)
         if known is None:
-            known = self._known[number] = self._is_met(number)
+            atom, holds = self._asked[number]
+            known = self._known[number] = self._is(Truth.YES if holds else Truth.NO, atom)
         return known
 
-    def _is_met(self, number: int) -> bool:
-        """Of what the case leaves unsaid, as in any case of its build."""
-        one = self._asked[number]
-        if not self.view.told.unsaid(one.atom.kind, one.atom.name):
-            return self.holds(one)
-        if number not in self._as_ever:
-            self._as_ever[number] = self.holds(one)
-        return self._as_ever[number]
+    def shows(self, pattern: str) -> bool:
+        """Whether a text shows the pattern."""
+        return self._is(Truth.YES, atom_of("log", pattern))
 
-    def holds(self, one: Trigger) -> bool:
-        """Whether the trigger is met."""
+    def _is(self, wanted: Truth, atom: Atom) -> bool:
         try:
-            return truth(one.atom, self.view) is (Truth.YES if one.holds else Truth.NO)
+            return truth(atom, self.view) is wanted
         except PatternError:
             return True

@@ -7,7 +7,6 @@ undecided one says what would settle it and keeps the parts already known to hol
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from advisor.match.builds import in_releases
@@ -15,6 +14,7 @@ from advisor.match.view import Answer, View, line_asked
 from advisor.model.build import order_key, parse_version
 from advisor.model.condition import COMPARED, Atom, Condition, Join
 from advisor.model.fact import Fact, Value
+from advisor.model.once import once_each
 from advisor.model.outcome import Missing, Outcome
 from advisor.model.truth import Truth, every, some, truth_of
 from advisor.patterns import found_in
@@ -38,12 +38,10 @@ def truth(condition: Condition | None, view: View) -> Truth:
     if condition is None:
         return Truth.YES
     if isinstance(condition, Atom):
-        kind, name = condition.kind, condition.name
-        if not view.told.may(kind, name):
-            return Truth.UNKNOWN
-        if kind == "log" and view.shown.place(name):
-            return Truth.YES
-        return _atom(condition, view.bare if view.told.unsaid(kind, name) else view).truth
+        known = view.truths.get(id(condition))
+        if known is None:
+            known = view.truths[id(condition)] = condition, _truth(condition, view)
+        return known[1]
     if condition.kind == "not":
         return ~truth(condition.parts[0], view)
     decides, found = (Truth.NO, Truth.YES) if condition.kind == "all" else (Truth.YES, Truth.NO)
@@ -54,6 +52,16 @@ def truth(condition: Condition | None, view: View) -> Truth:
         if one is Truth.UNKNOWN:
             found = one
     return found
+
+
+def _truth(atom: Atom, view: View) -> Truth:
+    """Of what the case leaves unsaid, as of any case of its build."""
+    told, kind, name = view.told, atom.kind, atom.name
+    if not told.may(kind, name):
+        return Truth.UNKNOWN
+    if kind == "log" and view.shown.place(name):
+        return Truth.YES
+    return _atom(atom, view.bare if told.unsaid(kind, name) else view).truth
 
 
 def holds(condition: Condition | None, view: View) -> bool:
@@ -86,15 +94,14 @@ def _each_once(found: list[Any]) -> tuple[Any, ...]:
 
 
 def _atom(atom: Atom, view: View) -> Outcome:
-    if atom.kind == "log" and not view.told.may("log", atom.name):
-        return _silent(atom)
-    found = view.outcomes.get(atom)
-    if found is None:
-        found = view.outcomes[atom] = _found(atom, view)
-    return found
+    known = view.outcomes.get(id(atom))
+    if known is None:
+        silent = atom.kind == "log" and not view.told.may("log", atom.name)
+        known = view.outcomes[id(atom)] = atom, _silent(atom) if silent else _found(atom, view)
+    return known[1]
 
 
-@lru_cache(maxsize=8192)
+@once_each
 def _silent(line: Atom) -> Outcome:
     """The outcome of a line that no text can show."""
     return Outcome(Truth.UNKNOWN, missing=(_asked(line, line_asked(line.name)),))

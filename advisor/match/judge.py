@@ -14,9 +14,10 @@ from __future__ import annotations
 from advisor.match.builds import affected
 from advisor.match.conditions import evaluate, gather, holds
 from advisor.match.view import View
-from advisor.model.condition import Atom
+from advisor.model.condition import Atom, atom_of
 from advisor.model.fact import Fact
 from advisor.model.late import dataclass
+from advisor.model.once import once_each
 from advisor.model.outcome import Missing, Outcome
 from advisor.model.report import Status
 from advisor.model.rule import Affected, Remedy, Rule
@@ -134,10 +135,11 @@ def build_affected(rule: Rule, view: View) -> Outcome:
     return gather(truth, [one for one in outcomes if one.truth is truth], keep=truth)
 
 
+@once_each
 def _component(entry: Affected) -> Atom:
     start = entry.introduced.version if entry.introduced else None
     before = entry.fixed.version if entry.fixed else None
-    return Atom("component", entry.component or "", "in", (start, before))
+    return atom_of("component", entry.component or "", "in", (start, before))
 
 
 def applies(rule: Rule, *engines: str) -> bool:

@@ -32,6 +32,7 @@ class Shown:
         self.searched = tuple(one for one in artifacts if one.kind in SEARCHED)
         self._make_gate = gate
         self._let_through: dict[int, frozenset[str]] = {}
+        self._bytes: dict[int, str | bytes] = {}
         self._places: dict[str, Place | None] = {}
 
     @cached_property
@@ -63,14 +64,21 @@ class Shown:
     def _through(self, artifact: Artifact) -> frozenset[str]:
         key = id(artifact)
         if key not in self._let_through and self._gate is not None:
-            self._let_through[key] = self._gate.possible(artifact.text)
+            self._let_through[key] = self._gate.possible(self._read(artifact))
         return self._let_through[key]
+
+    def _read(self, artifact: Artifact) -> str | bytes:
+        """The text for the engine, which reads bytes: encoded once for all patterns where a character is a byte."""
+        key = id(artifact)
+        if key not in self._bytes:
+            self._bytes[key] = artifact.text.encode() if artifact.text.isascii() else artifact.text
+        return self._bytes[key]
 
     def _all(self, pattern: str) -> Iterator[Place]:
         for artifact in self.searched:
             if pattern in self.known and pattern not in self._through(artifact):
                 continue
-            for found in compile_pattern(pattern).finditer(artifact.text):
+            for found in compile_pattern(pattern).finditer(self._read(artifact)):
                 start, end = found.start(), found.end()
                 if artifact.kind != "text" or not _negated(artifact.text, start):
                     yield artifact, start, end

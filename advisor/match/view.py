@@ -23,8 +23,9 @@ from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread
 from advisor.model.hardware import KINDS
 from advisor.model.knowledge import Knowledge
 from advisor.model.late import dataclass
-from advisor.model.launch import Launch
+from advisor.model.launch import Launch, Setting
 from advisor.model.outcome import Missing, Outcome
+from advisor.model.truth import Truth
 
 if TYPE_CHECKING:
     from advisor.scan.gate import Gate
@@ -56,10 +57,12 @@ class View:
     layers: tuple[Layer, ...]
     kinds: Callable[[], dict[str, FactKind]]
     gate: Callable[[], Gate] | None = None
-    outcomes: dict[Atom, Outcome] = field(default_factory=dict, repr=False)
-    """What `conditions` found of each atom: rules share many."""
-    met: dict[int, tuple[Any, dict[int, bool]]] = field(default_factory=dict, repr=False)
-    """Of a bare view: which triggers it meets, by number, for each list of them that was tried."""
+    outcomes: dict[int, tuple[Atom, Outcome]] = field(default_factory=dict, repr=False)
+    """What `conditions` found of each atom, by its identity: rules share many."""
+    met: dict[int, tuple[Any, dict[tuple[str, str], list[Any]]]] = field(default_factory=dict, repr=False)
+    """Of a bare view: the calls that are met, by kind and name, for each list of triggers that was tried."""
+    truths: dict[int, tuple[Atom, Truth]] = field(default_factory=dict, repr=False)
+    """Whether each holds, where that alone was asked."""
     _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
 
     @property
@@ -129,7 +132,7 @@ class View:
     # settings and environment
 
     def _setting(self, flag: str) -> Answer:
-        answers = [self._in_launch(flag, launch) for launch in self.case.launches]
+        answers = [self._in_launch(flag, *one) for one in self._given]
         facts = tuple(fact for answer in answers for fact in answer.facts)
         unknown = not answers or any(not answer.facts for answer in answers)
         if unknown and (said := self.told.answered(f"setting:{flag}")):
@@ -141,15 +144,20 @@ class View:
         )
         return Answer(_strongest(facts), missing=ask if unknown else None)
 
-    def _in_launch(self, flag: str, launch: Launch) -> Answer:
-        given = launch.setting(flag)
+    @cached_property
+    def _given(self) -> list[tuple[Launch, dict[str, Setting]]]:
+        """Each launch with its settings by flag: the last occurrence of one wins, as engines have it."""
+        return [(launch, {one.flag: one for one in launch.settings}) for launch in self.case.launches]
+
+    def _in_launch(self, flag: str, launch: Launch, settings: dict[str, Setting]) -> Answer:
+        given = settings.get(flag)
         if given is not None and given.value is None:
             return Answer((Fact(f"setting:{flag}", None, given.origin, given.span, why=f"{flag} is not set"),))
         if given is not None:
             quote = given.quote or f"{given.typed} {given.value}"
             return Answer((Fact(f"setting:{flag}", given.value, given.origin, given.span, quote, launch.rank),))
         parent, dot, _ = flag.partition(".")
-        above = launch.setting(parent) if dot else None
+        above = settings.get(parent) if dot else None
         if above is not None:
             gone = Fact(f"setting:{flag}", None, above.origin, above.span, why=f"{parent} is not set")
             return Answer((gone,)) if above.value is None else Answer()

@@ -49,7 +49,7 @@ class ConditionError(ValueError):
 
 @dataclass(frozen=True)
 class Atom:
-    """One question about a case. `kind` is one of ATOMS and `name` what it is about.
+    """One question about a case. `kind` is one of ATOMS and `name` what it is about; `atom_of` makes one.
 
     `op` and `value` compare (COMPARED kinds); a component's range is `value = (from, before)`; a stack's frames are
     `value`, with `op` the thread state wanted or "". `means` says a log pattern or stack in words, for questions.
@@ -93,6 +93,16 @@ class Join:
 
 
 Condition = Atom | Join
+_ATOMS: dict[tuple[str, ...], Atom] = {}
+
+
+def atom_of(kind: str, name: str, op: str = "", value: Any = None, means: str = "") -> Atom:
+    """The one atom of these parts, for as long as the process lives: what is found of it is kept by its identity, and
+    rules that ask the same share it. `is: true` and `is: 1` ask for two things, though Python calls them equal."""
+    parts = kind, name, op, repr(value), means
+    if parts not in _ATOMS:
+        _ATOMS[parts] = Atom(kind, name, op, value, means)
+    return _ATOMS[parts]
 
 
 def show(value: Any) -> str:
@@ -154,7 +164,7 @@ def _compared(kind: str, name: Any, rest: dict[str, Any], path: tuple[str | int,
     }.get(op, isinstance(value, int | float) and not isinstance(value, bool))
     if not fits:
         raise ConditionError(f"`{op}` cannot take {value!r}", (*path, op))
-    return Atom(kind, name, op, tuple(value) if op == "any_of" else value)
+    return atom_of(kind, name, op, tuple(value) if op == "any_of" else value)
 
 
 def _seen(kind: str, name: Any, rest: dict[str, Any], path: tuple[str | int, ...]) -> Atom:
@@ -166,15 +176,15 @@ def _seen(kind: str, name: Any, rest: dict[str, Any], path: tuple[str | int, ...
             raise ConditionError("`stack` takes a list of frames", (*path, kind))
         if rest.get("state") not in (None, "active", "idle"):
             raise ConditionError("`state` is active or idle", (*path, "state"))
-        return Atom(kind, " < ".join(name), rest.get("state") or "", tuple(name), rest.get("means") or "")
+        return atom_of(kind, " < ".join(name), rest.get("state") or "", tuple(name), rest.get("means") or "")
     if not isinstance(name, str) or not isinstance(rest.get("means", ""), str):
         raise ConditionError(f"`{kind}` takes text, not {name!r}", (*path, kind))
     if kind == "component":
         start, before = rest.get("from"), rest.get("before")
         if not any((start, before)) or any(not isinstance(one, str | None) for one in (start, before)):
             raise ConditionError("`component` needs from, before or both, as text in quotes", path)
-        return Atom(kind, name, "in", (start, before))
-    return Atom(kind, name, means=rest.get("means") or "")
+        return atom_of(kind, name, "in", (start, before))
+    return atom_of(kind, name, means=rest.get("means") or "")
 
 
 def atoms(condition: Condition | None) -> Iterator[Atom]:

@@ -68,8 +68,14 @@ class Launch:
 
     def setting(self, flag: str) -> Setting | None:
         """The last occurrence of `flag`: engines let the last one win."""
-        return next((one for one in reversed(self.settings) if one.flag == flag), None)
+        for one in reversed(self.settings):
+            if one.flag == flag:
+                return one
+        return None
 
     def variable(self, name: str) -> Variable | None:
         """The last occurrence of the variable."""
-        return next((one for one in reversed(self.environment) if one.name == name), None)
+        for one in reversed(self.environment):
+            if one.name == name:
+                return one
+        return None

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from advisor.model.condition import Atom, Condition
+from advisor.model.condition import Atom, Condition, atom_of
 from advisor.model.rule import Rule
 
 _COMMON = {"log": 1, "stack": 1, "env": 2, "model": 3, "component": 4, "setting": 4, "hardware": 6, "fact": 6}
@@ -65,7 +65,7 @@ def _asked(condition: Condition, holds: bool) -> Iterator[Trigger]:
 
 def _trigger(atom: Atom, holds: bool) -> Trigger:
     """Two rules that ask for the same in other words share it."""
-    return Trigger(Atom(atom.kind, atom.name, atom.op, atom.value), holds)
+    return Trigger(atom_of(atom.kind, atom.name, atom.op, atom.value), holds)
 
 
 def needed(condition: Condition, shared: Shared, holds: bool = True) -> frozenset[Call]:

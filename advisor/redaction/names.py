@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from advisor.model.shape import Shape
@@ -51,7 +51,7 @@ class Look:
 
     def shows(self, text: str) -> bool:
         """Whether the text shows any of it."""
-        return self._compiled.search(matchable(text)) is not None
+        return self._compiled.search(matchable(text).encode()) is not None
 
 
 def matchable(text: str) -> str:
@@ -63,14 +63,20 @@ def says_secret(name: str, value: str) -> bool:
     """Whether a name says that its value is secret: HF_TOKEN does, a number of tokens does not."""
     if value.startswith(("$", "<", GONE)) or value.lower() in _NO_VALUE:
         return False
-    if not name.isupper():
-        name = _HUMP.sub("_", name)  # refreshToken, clientSecret
-    if not _SECRET_NAME.search(name):
-        return False
-    if _NO_SECRET.search(name):
+    name = _in_parts(name)
+    if not _may_name_secret(name):
         return False
     may_count = not name.isupper() or value.replace(".", "").lstrip("-+").isdigit()  # HF_X_TOKEN=abc counts nothing
     return not (may_count and _counts(name, value))
+
+
+def _in_parts(name: str) -> str:
+    return name if name.isupper() else _HUMP.sub("_", name)  # refreshToken, clientSecret
+
+
+@lru_cache(maxsize=4096)  # of flags and variables there are few, and none is a secret itself
+def _may_name_secret(name: str) -> bool:
+    return _SECRET_NAME.search(name) is not None and not _NO_SECRET.search(name)
 
 
 _NO_VALUE = frozenset(("", "none", "null", "true", "false", "no", "yes", "0", "1", "auto", "required", "optional"))
