@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from advisor.cores import cores, end_with_parent
 from advisor.faces.reports import OK, Threshold, exit_code
-from advisor.jobs.batch import lines_of, reports
+from advisor.jobs.batch import TOGETHER, lines_of, reports
 from advisor.jobs.own_rules import own_rules, use_own_rules
 from advisor.jobs.search import forget
 from advisor.redaction import as_given, show_as_given
@@ -22,8 +22,7 @@ from advisor.render.json import json_line
 
 MANY = 100
 """Cases from which on other processes are worth starting."""
-TOGETHER = 25  # cases that a process takes at a time
-GARBAGE = 50_000  # allocations between two looks for cycles: a case leaves next to none
+GARBAGE = 250_000  # allocations between two looks for cycles: those of cases judged together are many, and leave none
 
 
 class Unfinished(Exception):

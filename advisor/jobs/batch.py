@@ -7,25 +7,29 @@ key of another name still gives a report, saying so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 
 from advisor.errors import UsageError
 from advisor.jobs.assemble import engine_name
-from advisor.jobs.check import check
+from advisor.jobs.check import check_all
 from advisor.jobs.request import File, Request
 from advisor.model.report import Report
-from advisor.redaction import one_answer, redact
+from advisor.redaction import redact
 
 _PLAIN = str | int | float | None
+TOGETHER = 25
+"""Cases that are judged together."""
+LARGE = 1 << 18
+"""Characters of cases above which they are not: what is read of them is held for all at once."""
 KEYS = ("id", "engine", "version", "launch", "env", "hardware", "symptom", "log")
 
 
 def reports(content: str) -> Iterator[tuple[Report, str]]:
     """A report for each line that is not blank, in order, and what is wrong with the line ("" when nothing is)."""
-    for line in lines_of(content):
-        yield _report(line)
+    for lines in _together(lines_of(content)):
+        yield from _reports(lines)
 
 
 def lines_of(content: str) -> list[str]:
@@ -33,22 +37,40 @@ def lines_of(content: str) -> list[str]:
     return [line for line in content.removeprefix("\ufeff").split("\n") if line.strip()]
 
 
-def _report(line: str) -> tuple[Report, str]:
+def _together(lines: Iterable[str]) -> Iterator[list[str]]:
+    """The lines by as many as are judged together: some, unless they are large."""
+    group: list[str] = []
+    size = 0
+    for line in lines:
+        if group and (len(group) == TOGETHER or size + len(line) > LARGE):
+            yield group
+            group, size = [], 0
+        group.append(line)
+        size += len(line)
+    if group:
+        yield group
+
+
+def _reports(lines: Iterable[str]) -> Iterator[tuple[Report, str]]:
+    read = [_request(line) for line in lines]
+    for report, (_, problem) in zip(check_all([one for one, _ in read]), read, strict=True):
+        if problem:
+            from advisor.redaction.cutting import cut
+
+            notes = (cut(redact(problem)), *report.coverage.notes)
+            report = replace(report, coverage=replace(report.coverage, notes=notes))
+        yield report, problem
+
+
+def _request(line: str) -> tuple[Request, str]:
+    """What a line asks, and what is wrong with it."""
     case, problem = _case(line)
     case = {key: _text(value) for key, value in case.items()}
     odd = [key for key in KEYS if not isinstance(case.get(key, ""), str | None if key == "engine" else _PLAIN)]
     texts = {key: "" if key in odd or case.get(key) is None else str(case[key]) for key in KEYS if key in case}
     strange = [_strange(key) for key in case if key not in KEYS]
     said = [problem, *strange, f"not text: {', '.join(odd)}" if odd else "", _unknown_engine(texts)]
-    problem = "; ".join(one for one in said if one)
-    with one_answer():
-        report = check(request({key: texts.get(key, "") for key in KEYS})).report
-    if problem:
-        from advisor.redaction.cutting import cut
-
-        notes = (cut(redact(problem)), *report.coverage.notes)
-        report = replace(report, coverage=replace(report.coverage, notes=notes))
-    return report, problem
+    return request({key: texts.get(key, "") for key in KEYS}), "; ".join(one for one in said if one)
 
 
 def _case(line: str) -> tuple[dict[str, object], str]:

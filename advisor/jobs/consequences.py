@@ -10,8 +10,8 @@ library's version, or, where the engine's own release changes, all that the laun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 
 from advisor.advice.remedies import EDITS, Edit, after, unsaid
 from advisor.catalog.compiled import Compiled, compiled
@@ -24,7 +24,6 @@ from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.condition import Atom, Condition
 from advisor.model.once import once_each
-from advisor.model.outcome import Outcome
 from advisor.model.report import BringsOut
 from advisor.model.rule import Advice, Remedy, Rule
 from advisor.model.truth import Truth, truth_of
@@ -81,7 +80,7 @@ class Prospect:
 
     def _share(self, view: View) -> None:
         """Let a view of the same launches on another build have what is known of them already."""
-        view.outcomes.update(self._fixed)
+        view.like = self._judgement.view, partial(_is_fixed, self._given, self._judgement.view.told.recipes)
         before = self._before
         if len(view.case.facts) == len(before.case.facts) and view.knowledge is before.knowledge:
             view.told = before.told  # none of the facts told of the build
@@ -142,20 +141,10 @@ class Prospect:
         return {one.rule.id for one in self._judgement.verdicts if one.exposure.truth is Truth.YES}
 
     @cached_property
-    def _fixed(self) -> dict[int, tuple[Atom, Outcome]]:
-        """What is known already of atoms of which neither build nor texts tell: of another build it is the same."""
-        judged, launches = self._judgement.view, self._judgement.case.launches
-        flags = [{each.flag for each in one.settings} for one in launches]
-        given = flags[0].intersection(*flags[1:]) if flags else set[str]()
-
-        def is_fixed(kind: str, name: str) -> bool:
-            if kind == "fact":
-                return name not in judged.told.recipes and not name.startswith(_OF_BUILDS)
-            if kind == "hardware":
-                return name != "vendor"
-            return name in given if kind == "setting" else kind in ("env", "model")
-
-        return {key: one for key, one in judged.outcomes.items() if is_fixed(one[0].kind, one[0].name)}
+    def _given(self) -> set[str]:
+        """The flags that every launch gives."""
+        flags = [{each.flag for each in one.settings} for one in self._judgement.case.launches]
+        return flags[0].intersection(*flags[1:]) if flags else set()
 
     @cached_property
     def _says(self) -> bool:
@@ -227,6 +216,16 @@ class Prospect:
 
     def _called(self, view: View) -> Iterable[Rule]:
         return rules_called(view) if self._judgement.among is None else ()
+
+
+def _is_fixed(given: Container[str], recipes: Container[str], kind: str, name: str) -> bool:
+    """Whether neither build nor texts tell of it, so that of another build it is the same: `given` are the flags that
+    every launch gives, `recipes` the facts that follow from others."""
+    if kind == "setting":
+        return name in given
+    if kind == "fact":
+        return name not in recipes and not name.startswith(_OF_BUILDS)
+    return kind in ("env", "model") or (kind == "hardware" and name != "vendor")
 
 
 def unrun(case: Case) -> Case:

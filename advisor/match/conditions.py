@@ -6,7 +6,7 @@ undecided one says what would settle it and keeps the parts already known to hol
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from advisor.match.builds import in_releases
@@ -57,6 +57,8 @@ def truth(condition: Condition | None, view: View) -> Truth:
 def _truth(atom: Atom, view: View) -> Truth:
     """Of what the case leaves unsaid, as of any case of its build."""
     told, kind, name = view.told, atom.kind, atom.name
+    if view.like is not None and view.like[1](kind, name):
+        return truth(atom, view.like[0])
     if not told.may(kind, name):
         return Truth.UNKNOWN
     if kind == "log" and view.shown.place(name):
@@ -96,8 +98,7 @@ def _each_once(found: list[Any]) -> tuple[Any, ...]:
 def _atom(atom: Atom, view: View) -> Outcome:
     known = view.outcomes.get(id(atom))
     if known is None:
-        silent = atom.kind == "log" and not view.told.may("log", atom.name)
-        known = view.outcomes[id(atom)] = atom, _silent(atom) if silent else _found(atom, view)
+        known = view.outcomes[id(atom)] = atom, _found(atom, view)
     return known[1]
 
 
@@ -108,6 +109,10 @@ def _silent(line: Atom) -> Outcome:
 
 
 def _found(atom: Atom, view: View) -> Outcome:
+    if view.like is not None and view.like[1](atom.kind, atom.name):
+        return _atom(atom, view.like[0])
+    if atom.kind == "log" and not view.told.may("log", atom.name):
+        return _silent(atom)
     if atom.kind == "component" and atom.name in view.engines:
         layer = view.layer(atom.name)
         if layer.build.known() and not layer.build.version and not view.ask("component", atom.name).facts:
@@ -120,7 +125,7 @@ def _found(atom: Atom, view: View) -> Outcome:
         if answer.absent:
             return Outcome(Truth.NO)
         return Outcome(Truth.UNKNOWN, missing=(_asked(atom, answer.missing),) if answer.missing else ())
-    return _decided(atom, answer, _test(atom))
+    return _decided(atom, answer)
 
 
 def _asked(atom: Atom, missing: Missing) -> Missing:
@@ -131,10 +136,10 @@ def _asked(atom: Atom, missing: Missing) -> Missing:
     return Missing(missing.about, f"{where} {atom.means}?", missing.how)
 
 
-def _decided(atom: Atom, answer: Answer, test: Callable[[Value], Truth]) -> Outcome:
+def _decided(atom: Atom, answer: Answer) -> Outcome:
     """Any rank or role for which the condition holds is enough; all must fail for a no."""
-    verdicts = [(test(fact.value), fact) for fact in answer.facts]
-    truth = some(verdict for verdict, _ in verdicts)
+    verdicts = [(_holds_of(atom, fact.value), fact) for fact in answer.facts]
+    truth = verdicts[0][0] if len(verdicts) == 1 else some([verdict for verdict, _ in verdicts])
     if (
         truth is Truth.NO
         and answer.missing is not None
@@ -142,22 +147,23 @@ def _decided(atom: Atom, answer: Answer, test: Callable[[Value], Truth]) -> Outc
         and any(fact.rank for fact in answer.facts)
     ):
         truth = Truth.UNKNOWN
-    because = tuple(fact for verdict, fact in verdicts if verdict is truth)
+    because = tuple([fact for verdict, fact in verdicts if verdict is truth])
     if truth is Truth.UNKNOWN:
         return Outcome(truth, missing=(answer.missing,) if answer.missing else ())
     return Outcome(truth, because, signs=(atom.key(),) if truth is Truth.YES else ())
 
 
-def _test(atom: Atom) -> Callable[[Value], Truth]:
-    if atom.kind in ("log", "stack"):
-        return lambda value: Truth.YES
-    if atom.kind == "model":
-        return lambda value: truth_of(found_in(atom.name, value))
-    if atom.kind == "component":
+def _holds_of(atom: Atom, value: Value) -> Truth:
+    """Whether an atom holds of what a fact says."""
+    kind = atom.kind
+    if kind in COMPARED:
+        return compare(atom.op, value, atom.value)
+    if kind == "model":
+        return truth_of(found_in(atom.name, value))
+    if kind == "component":
         start, before = atom.value
-        return lambda value: _in_versions(str(value), start, before)
-    assert atom.kind in COMPARED
-    return lambda value: compare(atom.op, value, atom.value)
+        return _in_versions(str(value), start, before)
+    return Truth.YES  # a line or a stack that was seen
 
 
 def _in_versions(version: str, start: str | None, before: str | None) -> Truth:
@@ -199,12 +205,14 @@ def _same(value: Value, wanted: Any) -> Truth:
         if word in TRUE_WORDS | FALSE_WORDS:
             return truth_of((word in TRUE_WORDS) == wanted)
         return Truth.UNKNOWN
-    left, right = _number(value), _number(wanted)
-    if left is not None and right is not None:
+    right = _number(wanted)
+    left = _number(value) if right is not None else None
+    if left is not None:
         return truth_of(left == right)
     return truth_of(str(value).strip().lower() == str(wanted).strip().lower())
 
 
+@lru_cache(maxsize=4096)  # what rules name, and what many launches have
 def _number(value: Value) -> float | None:
     if isinstance(value, bool):
         return float(value)

@@ -7,7 +7,7 @@ a command line that may lack flags         -> nothing of the flags that are not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -20,24 +20,12 @@ from advisor.model.knowledge import Knowledge
 Recipe = dict[str, Any]
 
 
-class _Named(dict[str, "frozenset[str] | None"]):
-    """What is told of, by kind: each found when it is first asked."""
-
-    def __init__(self, find: Callable[[str], frozenset[str] | None]) -> None:
-        super().__init__()
-        self._find = find
-
-    def __missing__(self, kind: str) -> frozenset[str] | None:
-        found = self[kind] = self._find(kind)
-        return found
-
-
 class Told:
     """What one case says anything of; `facts` are its facts by name, an answer to a question among them."""
 
     def __init__(self, case: Case, knowledge: Knowledge | None, shown: Shown) -> None:
         self._case, self._knowledge, self._shown = case, knowledge, shown
-        self._names = _Named(self._named)
+        self._names: dict[str, frozenset[str] | None] = {}
         self._as_ever: dict[str, bool] = {}
         self.facts: dict[str, list[Fact]] = {}
         for fact in case.facts:
@@ -61,12 +49,12 @@ class Told:
         """
         if kind == "log":
             return self._may_of_line(name)
-        among = self._names[kind]
+        among = self._names[kind] if kind in self._names else self._of(kind)
         return among is None or name in among or (kind == "setting" and name.partition(".")[0] in among)
 
     def among(self, kind: str, names: Collection[str]) -> Iterable[str]:
         """Those of the names that the case can say anything of: `may` of each, for all kinds but lines."""
-        told = self._names[kind]
+        told = self._of(kind)
         if told is None:
             return names
         if kind == "setting":
@@ -85,6 +73,8 @@ class Told:
         if kind == "setting":
             given = self._flags
             return self._is_whole and name not in given and name.partition(".")[0] not in given
+        if kind == "hardware":
+            return f"hardware.{name}" not in self.facts
         if kind == "component":
             return f"component.{name}" not in self.facts and (name != "nccl" or not self._tells_of_hardware)
         if kind != "fact" or name in self.facts:
@@ -105,8 +95,13 @@ class Told:
         possible = self._shown.possible
         return None if possible is None or self._shown.is_covered else possible | self._answers("log")
 
-    def _named(self, kind: str) -> frozenset[str] | None:
+    def _of(self, kind: str) -> frozenset[str] | None:
         """Of which things of a kind, but lines, the case can say anything; None where of any."""
+        if kind not in self._names:
+            self._names[kind] = self._named(kind)
+        return self._names[kind]
+
+    def _named(self, kind: str) -> frozenset[str] | None:
         if kind == "fact":
             follow = [name for name, recipe in self.recipes.items() if self._may_follow(recipe)]
             return frozenset((STOCK.name, CONTAINER, *self.facts, *follow))
@@ -119,7 +114,7 @@ class Told:
         return None
 
     def _may_follow(self, recipe: Recipe) -> bool:
-        settings, given = recipe.get("settings") or (), self._names["setting"]
+        settings, given = recipe.get("settings") or (), self._of("setting")
         return (
             (bool(settings) if given is None else any(self.may("setting", one) for one in settings))
             or not self._variables.isdisjoint(recipe.get("env") or ())

@@ -63,7 +63,9 @@ class View:
     """Of a bare view: the calls that are met, by kind and name, for each list of triggers that was tried."""
     truths: dict[int, tuple[Atom, Truth]] = field(default_factory=dict, repr=False)
     """Whether each holds, where that alone was asked."""
-    _answers: dict[tuple[str, Any], Answer] = field(default_factory=dict)
+    like: tuple[View, Callable[[str, str], bool]] | None = field(default=None, repr=False)
+    """Another view, and of which things (kind, name) what is found there holds here."""
+    _answers: dict[tuple[str, str, str], Answer] = field(default_factory=dict)
 
     @property
     def knowledge(self) -> Knowledge | None:
@@ -107,7 +109,7 @@ class View:
 
     def ask(self, kind: str, name: str, value: Any = None, op: str = "") -> Answer:
         """The answer about `kind:name`; `value` and `op` matter to stacks alone."""
-        key = (f"{kind}:{name}", op)
+        key = (kind, name, op)
         if key not in self._answers:
             self._answers[key] = self._find(kind, name, value, op)
         return self._answers[key]

@@ -65,9 +65,10 @@ def as_given() -> bool:
 
 
 @contextmanager
-def one_answer() -> Iterator[None]:
-    """Within it what is private has one name in all that is shown: a command, a request, a case of a batch."""
-    token = _answer.set({})
+def one_answer(kept: dict[str, Any] | None = None) -> Iterator[None]:
+    """Within it what is private has one name in all that is shown: a command, a request, a case of a batch. With the
+    same `kept` an answer that was left is gone on with."""
+    token = _answer.set({} if kept is None else kept)
     try:
         yield
     finally:

@@ -51,7 +51,7 @@ def test_nothing_is_asked_of_a_launch_that_the_grounds_leave_out() -> None:
     for one in cases():
         view = view_of(one)
         list(lint_exposure._looked_for(view))
-        asked |= {tuple(about.split(":", 1)) for about, _ in view._answers}  # type: ignore[misc]
+        asked |= {(kind, name) for kind, name, _ in view._answers}
     flags = {name for kind, name in asked if kind == "setting"}
     assert len(flags) > 20 and flags <= ASKED().flags
     assert {name for kind, name in asked if kind == "env"} <= ASKED().variables
