@@ -11,7 +11,7 @@ library's version, or, where the engine's own release changes, all that the laun
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 
 from advisor.advice.remedies import EDITS, Edit, after, unsaid
 from advisor.catalog.compiled import Compiled, compiled
@@ -20,9 +20,9 @@ from advisor.match.conditions import holds, truth
 from advisor.match.derived import CONTAINER
 from advisor.match.judge import applies, build_affected, exposed_at_all, fits
 from advisor.match.view import View
-from advisor.model.build import Build
 from advisor.model.case import Case
 from advisor.model.condition import Atom, Condition
+from advisor.model.late import cached_property
 from advisor.model.once import once_each
 from advisor.model.report import BringsOut
 from advisor.model.rule import Advice, Remedy, Rule
@@ -31,7 +31,6 @@ from advisor.model.truth import Truth, truth_of
 RELEASES = ("upgrade", "downgrade", "component")
 CHANGES = (*EDITS, *RELEASES)
 """Remedies of which it is known, as data, what they change."""
-_BUILDS = 256  # builds remembered of each rule
 _OF_BUILDS = ("build.", "banner.", "component.", CONTAINER)  # facts that tell of the build
 _WORST = ("harmful", "contradicts", "exposed")
 Open = Callable[[Atom], bool]
@@ -302,12 +301,10 @@ def must_have(rule: Rule, view: View) -> bool:
     """Whether the build surely has the failure, as far as one answer serves every launch of it: asked first."""
     if libraries := _libraries_of(rule):
         return not all(view.told.unsaid("component", one) for one in libraries) or _has(rule, view.bare)
-    told, build = _by_build(rule), view.layer(rule.engine).build
-    if build not in told:
-        if len(told) >= _BUILDS:
-            told.clear()
-        told[build] = _has(rule, view)
-    return told[build]
+    known = view.bare.has.get(id(rule))
+    if known is None:
+        known = view.bare.has[id(rule)] = rule, _has(rule, view)  # the rule is kept, so that no other gets its number
+    return known[1]
 
 
 def _has(rule: Rule, view: View) -> bool:
@@ -318,12 +315,6 @@ def _has(rule: Rule, view: View) -> bool:
 def _libraries_of(rule: Rule) -> tuple[str, ...]:
     """The libraries that a rule ranges over."""
     return tuple(entry.component for entry in rule.affected if entry.component)
-
-
-@once_each
-def _by_build(rule: Rule) -> dict[Build, bool]:
-    """What `must_have` knows of a rule that ranges over no library."""
-    return {}
 
 
 @once_each

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from advisor.catalog.compiled import Section, compiled, rules
@@ -21,7 +21,7 @@ from advisor.model.build import Build, Component
 from advisor.model.case import Case
 from advisor.model.condition import Atom, atoms
 from advisor.model.fact import TRIED, FactKind
-from advisor.model.late import dataclass
+from advisor.model.late import cached_property, dataclass
 from advisor.model.launch import Launch, Setting, Variable
 from advisor.model.rule import Rule
 from advisor.patterns import PatternError

@@ -37,16 +37,18 @@ def truth(condition: Condition | None, view: View) -> Truth:
     """Whether a condition holds, not why: asked first where most conditions fail, it stops at the part that decides."""
     if condition is None:
         return Truth.YES
+    truths = view.truths
     if isinstance(condition, Atom):
-        known = view.truths.get(id(condition))
+        known = truths.get(id(condition))
         if known is None:
-            known = view.truths[id(condition)] = condition, _truth(condition, view)
+            known = truths[id(condition)] = condition, _truth(condition, view)
         return known[1]
     if condition.kind == "not":
         return ~truth(condition.parts[0], view)
     decides, found = (Truth.NO, Truth.YES) if condition.kind == "all" else (Truth.YES, Truth.NO)
     for part in condition.parts:  # `every` and `some` written out: asked a hundred times a case
-        one = truth(part, view)
+        known = truths.get(id(part))
+        one = truth(part, view) if known is None else known[1]
         if one is decides:
             return one
         if one is Truth.UNKNOWN:
@@ -57,12 +59,14 @@ def truth(condition: Condition | None, view: View) -> Truth:
 def _truth(atom: Atom, view: View) -> Truth:
     """Of what the case leaves unsaid, as of any case of its build."""
     told, kind, name = view.told, atom.kind, atom.name
+    if kind == "log":
+        if not told.may_show(name):
+            return Truth.UNKNOWN
+        return Truth.YES if view.shown.place(name) else _atom(atom, view).truth
     if view.like is not None and view.like[1](kind, name):
         return truth(atom, view.like[0])
     if not told.may(kind, name):
         return Truth.UNKNOWN
-    if kind == "log" and view.shown.place(name):
-        return Truth.YES
     return _atom(atom, view.bare if told.unsaid(kind, name) else view).truth
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from advisor.model.fact import Artifact
+from advisor.model.late import cached_property
 from advisor.patterns import compile_pattern
 
 if TYPE_CHECKING:

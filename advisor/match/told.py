@@ -8,7 +8,6 @@ a command line that may lack flags         -> nothing of the flags that are not 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from functools import cached_property
 from typing import Any
 
 from advisor.match.derived import CONTAINER, STOCK
@@ -16,6 +15,7 @@ from advisor.match.shown import Shown
 from advisor.model.case import Case
 from advisor.model.fact import Fact
 from advisor.model.knowledge import Knowledge
+from advisor.model.late import cached_property
 
 Recipe = dict[str, Any]
 
@@ -48,7 +48,7 @@ class Told:
         follows from nothing, unless it was answered.
         """
         if kind == "log":
-            return self._may_of_line(name)
+            return self.may_show(name)
         among = self._names[kind] if kind in self._names else self._of(kind)
         return among is None or name in among or (kind == "setting" and name.partition(".")[0] in among)
 
@@ -84,7 +84,8 @@ class Told:
             self._as_ever[name] = self._follows_as_ever(recipe) if recipe else name == STOCK.name
         return self._as_ever[name]
 
-    def _may_of_line(self, pattern: str) -> bool:
+    def may_show(self, pattern: str) -> bool:
+        """Whether the case can say anything of a line: `may` for this kind alone."""
         if not self._shown.searched:
             return pattern in self._answers("log")
         return self._lines is None or pattern in self._lines or pattern not in self._shown.known

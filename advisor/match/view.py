@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from advisor.match.builds import nearest_release
@@ -22,7 +22,7 @@ from advisor.model.condition import Atom
 from advisor.model.fact import ORIGINS, Fact, FactKind, Origin, Span, Thread
 from advisor.model.hardware import KINDS
 from advisor.model.knowledge import Knowledge
-from advisor.model.late import dataclass
+from advisor.model.late import cached_property, dataclass
 from advisor.model.launch import Launch, Setting
 from advisor.model.outcome import Missing, Outcome
 from advisor.model.truth import Truth
@@ -61,6 +61,8 @@ class View:
     """What `conditions` found of each atom, by its identity: rules share many."""
     met: dict[int, tuple[Any, dict[tuple[str, str], list[Any]]]] = field(default_factory=dict, repr=False)
     """Of a bare view: the calls that are met, by kind and name, for each list of triggers that was tried."""
+    has: dict[int, tuple[Any, bool]] = field(default_factory=dict, repr=False)
+    """Of a bare view: which rules' failures the build has, by the identity of the rule."""
     truths: dict[int, tuple[Atom, Truth]] = field(default_factory=dict, repr=False)
     """Whether each holds, where that alone was asked."""
     like: tuple[View, Callable[[str, str], bool]] | None = field(default=None, repr=False)

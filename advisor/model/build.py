@@ -7,14 +7,14 @@ number is only the last tag before it. Everything a user said is kept; what was 
 from __future__ import annotations
 
 import re
-from dataclasses import field, replace
+from dataclasses import field
 from datetime import date
 from functools import lru_cache
 from typing import Literal
 
 from packaging.version import Version
 
-from advisor.model.late import dataclass
+from advisor.model.late import changed, dataclass
 from advisor.model.shape import Shape
 
 NEWEST = Version("999999")
@@ -89,7 +89,7 @@ class Build:
         """A copy with some fields replaced; itself where they are as they were."""
         if all(getattr(self, name) == value for name, value in changes.items()):
             return self
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return changed(self, **changes)
 
     def component(self, name: str) -> Component | None:
         """The component of that name, if known."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from advisor.model.build import Build
 from advisor.model.fact import Artifact, Fact, Note, Thread
-from advisor.model.late import dataclass
+from advisor.model.late import changed, dataclass
 from advisor.model.launch import Launch
 from advisor.model.situation import Statement
 from advisor.model.timeline import Timeline
@@ -31,4 +29,4 @@ class Case:
 
     def but(self, **changes: object) -> Case:
         """A copy with some fields replaced."""
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return changed(self, **changes)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Literal
 
-from advisor.model.late import dataclass
+from advisor.model.late import changed, dataclass
 
 Value = bool | int | float | str | None
 
@@ -65,7 +65,7 @@ class Fact:
 
     def but(self, **changes: object) -> Fact:
         """A copy with some fields replaced."""
-        return replace(self, **changes)  # type: ignore[arg-type]
+        return changed(self, **changes)
 
 
 def printed_versions(facts: Iterable[Fact], engine: str) -> list[Fact]:

@@ -235,8 +235,10 @@ def _add_texts(noun: Any, found: dict[tuple[str, str], None]) -> None:
     """Add the texts of the user's own in an answer that are not empty, each with what it is the value of."""
     theirs, nested = fields_of(cast(Any, type(noun)))
     for name in theirs:
-        of = f"{noun.flag}=" if name == "value" and type(noun).__name__ == "SettingOut" else ""
-        _add_strings(getattr(noun, name), of, found)
+        value = getattr(noun, name)
+        if value:
+            of = f"{noun.flag}=" if name == "value" and type(noun).__name__ == "SettingOut" else ""
+            _add_strings(value, of, found)
     for name in nested:
         value = getattr(noun, name)
         for one in value if isinstance(value, tuple) else (value,):
@@ -246,11 +248,12 @@ def _add_texts(noun: Any, found: dict[tuple[str, str], None]) -> None:
 
 def _add_strings(value: Any, of: str, found: dict[tuple[str, str], None]) -> None:
     if isinstance(value, str):
-        if value:
-            found[of, value] = None
+        found[of, value] = None
     elif isinstance(value, tuple):
         for one in value:
-            _add_strings(one, "", found)
+            if one:
+                _add_strings(one, "", found)
     elif isinstance(value, dict):
         for name, one in value.items():
-            _add_strings(one, f"{name}=", found)
+            if one:
+                _add_strings(one, f"{name}=", found)
