@@ -19,7 +19,7 @@ from advisor.model.report import Report
 from advisor.redaction import redact
 
 _PLAIN = str | int | float | None
-TOGETHER = 25
+TOGETHER = 50
 """Cases that are judged together."""
 LARGE = 1 << 18
 """Characters of cases above which they are not: what is read of them is held for all at once."""

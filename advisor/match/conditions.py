@@ -29,8 +29,11 @@ def evaluate(condition: Condition | None, view: View) -> Outcome:
         return Outcome(Truth.YES)
     if isinstance(condition, Atom):
         return _atom(condition, view)
-    outcomes = [evaluate(part, view) for part in condition.parts]
-    return _joined(condition, outcomes)
+    if condition.kind == "any":
+        seen = [part for part in condition.parts if truth(part, view) is Truth.YES]
+        if seen:  # of what else it asks for, nothing is said then
+            return gather(Truth.YES, [evaluate(part, view) for part in seen], keep=Truth.YES)
+    return _joined(condition, [evaluate(part, view) for part in condition.parts])
 
 
 def truth(condition: Condition | None, view: View) -> Truth:

@@ -36,7 +36,7 @@ def test_each_is_answered_as_it_is_alone() -> None:
         for name in ("gpu-x1", "gpu-y2", "gpu-x1")
     ]
     lines = [*hosts, *LINES, *ODD, *hosts]
-    assert len(lines) > 3 * TOGETHER
+    assert len(lines) > TOGETHER
     alone = [(json_line(report), problem) for line in lines for report, problem in reports(line)]
     assert [(json_line(report), problem) for report, problem in reports("\n".join(lines))] == alone
     assert all("host-1" in text and "host-2" not in text and "gpu-" not in text for text, _ in alone[: len(hosts)])
