@@ -14,7 +14,7 @@ import pytest
 
 from advisor.faces.cli import COMMANDS
 from advisor.model import capture, diagnosis, draft, lint, repair, report, upgrade, verification
-from advisor.redaction import GONE, may_hold_secrets, redact, redact_text, redact_value, shown_as_given
+from advisor.redaction import GONE, PART, may_hold_secrets, redact, redact_text, redact_value, shown_as_given
 from advisor.redaction.cover import _MAY, THEIRS, covered_line
 from advisor.redaction.personal import marks
 from advisor.redaction.pseudonyms import SAID, Pseudonyms, covered_texts
@@ -131,6 +131,13 @@ def test_a_text_that_tells_nothing_by_itself_is_covered_once_another_tells() -> 
         "gpubox-17 says no": "host-1 says no"
     }
     assert covered_texts([("", "gpubox-17 says no"), sentence], Pseudonyms()) == {}
+
+
+@pytest.mark.parametrize("short", range(0, 60, 6))
+def test_a_text_of_two_lines_is_not_cut_between_them_by_a_long_one_before_it(short: int) -> None:
+    said = "<|im_start|>user\nTell me of our plan with the merger partner in Zurich"
+    before = ("BIG=", "a" * (PART - 20 - short))
+    assert covered_texts([before, ("X=", said)], Pseudonyms()) == {said: f"<|im_start|>user\n{SAID}"}
 
 
 def test_one_text_under_two_names_is_covered_for_both() -> None:

@@ -219,12 +219,14 @@ def _same(value: Value, wanted: Any) -> Truth:
     return truth_of(str(value).strip().lower() == str(wanted).strip().lower())
 
 
-@lru_cache(maxsize=4096)  # what rules name, and what many launches have
 def _number(value: Value) -> float | None:
-    if isinstance(value, bool):
-        return float(value)
+    return float(value) if isinstance(value, bool) else _number_in(str(value))
+
+
+@lru_cache(maxsize=4096)  # what rules name, and what many launches have
+def _number_in(text: str) -> float | None:
     try:
-        return float(str(value))
+        return float(text)
     except ValueError:
         return None
 

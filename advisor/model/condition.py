@@ -171,13 +171,15 @@ def _seen(kind: str, name: Any, rest: dict[str, Any], path: tuple[str | int, ...
     allowed = {"component": {"from", "before"}, "stack": {"state", "means"}, "log": {"means"}}.get(kind, set())
     if extra := set(rest) - allowed:
         raise ConditionError(f"`{kind}` does not take {', '.join(sorted(map(str, extra)))}", path)
+    if not isinstance(rest.get("means", ""), str):
+        raise ConditionError(f"`means` takes text, not {rest['means']!r}", (*path, "means"))
     if kind == "stack":
         if not isinstance(name, list | tuple) or not name or not all(isinstance(one, str) for one in name):
             raise ConditionError("`stack` takes a list of frames", (*path, kind))
         if rest.get("state") not in (None, "active", "idle"):
             raise ConditionError("`state` is active or idle", (*path, "state"))
         return atom_of(kind, " < ".join(name), rest.get("state") or "", tuple(name), rest.get("means") or "")
-    if not isinstance(name, str) or not isinstance(rest.get("means", ""), str):
+    if not isinstance(name, str):
         raise ConditionError(f"`{kind}` takes text, not {name!r}", (*path, kind))
     if kind == "component":
         start, before = rest.get("from"), rest.get("before")

@@ -39,6 +39,8 @@ QUOTED = 4000
 """Characters of one quotation: 50 lines of a terminal."""
 PART = 1 << 18
 """Characters that are looked at together."""
+BETWEEN = "\n\0\n"
+"""What stands between texts that are: where one ends a part may, and rather than within the next."""
 
 _as_given: ContextVar[bool] = ContextVar("as_given", default=False)
 _answer: ContextVar[dict[str, Any] | None] = ContextVar("answer", default=None)
@@ -96,10 +98,13 @@ def redact_text(text: str) -> str:
 
 
 def parts(text: str) -> Iterator[str]:
-    """The text in parts of a bearable size that begin with a line; a line that is longer is one."""
+    """The text in parts of a bearable size that begin with a line; a line that is longer is one. A text among several
+    is cut only where it is longer than a part."""
     at = 0
     while len(text) - at > PART:
-        end = text.rfind("\n", at, at + PART) + 1 or text.find("\n", at + PART) + 1 or len(text)
+        end = text.rfind(BETWEEN, at, at + PART)
+        end += len(BETWEEN) if end >= 0 else 1
+        end = end or text.rfind("\n", at, at + PART) + 1 or text.find("\n", at + PART) + 1 or len(text)
         yield text[at:end]
         at = end
     yield text[at:]

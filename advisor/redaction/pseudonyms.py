@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from advisor.patterns import compile_pattern
-from advisor.redaction import GONE, parts
+from advisor.redaction import BETWEEN, GONE, parts
 from advisor.redaction.names import matchable
 from advisor.redaction.personal import Mark, everywhere, marks
 from advisor.redaction.secrets import secrets_in
@@ -118,11 +118,8 @@ class Pseudonyms:
 
 
 _NONE = re.compile(r"(?!)")
-_BETWEEN = "\n\0\n"
 Given = tuple[str, str]
 """What a text is the value of, with the sign between them (`MASTER_ADDR=`; "" of most), and the text."""
-_quiet: dict[Given, None] = {}
-_MOST_QUIET, _SHORT = 4096, 300
 
 
 def covered_texts(texts: Iterable[Given], names: Pseudonyms, beside: Iterable[str] = ()) -> dict[str, str]:
@@ -130,46 +127,24 @@ def covered_texts(texts: Iterable[Given], names: Pseudonyms, beside: Iterable[st
 
     `beside` are texts that are not shown, and that may say of a name in the others that it is a host's.
     """
-    once, others = list(dict.fromkeys(texts)), tuple(beside)
-    asked = [one for one in once if one not in _quiet]
-    joined = _BETWEEN.join((*(name + text for name, text in asked), *others))
-    found = names.learn(joined)  # together: to look takes as long for a short text
+    once = list(dict.fromkeys(texts))
+    joined, others = BETWEEN.join(name + text for name, text in once), tuple(beside)
+    found = names.learn(BETWEEN.join((joined, *others)))  # together: to look takes as long for a short text
     for one in others:
         names.learn_secrets(one)
-    own = _of_each(asked, found)
-    _remember(one for one in asked if one not in own)
     if not found and not names:
         return {}
-    shown = {}
-    for each in once:
-        hidden = names.cover(each[1], own.get(each, []))
-        if hidden != each[1]:
-            shown[each[1]] = hidden
-    return shown
-
-
-def _of_each(texts: Sequence[Given], found: Sequence[Mark]) -> dict[Given, list[Mark]]:
-    """The marks of each of the texts, that were looked at together, by their places in it; those without are left
-    out."""
-    own: dict[Given, list[Mark]] = {}
-    at = index = reach = 0
-    for name, text in texts:
-        begin = at + len(name)
-        end = begin + len(text)
+    shown, at, index = {}, 0, 0
+    for name, text in once:
+        at += len(name)
+        end, own = at + len(text), []
         while index < len(found) and found[index].start < end:
-            mark, reach = found[index], max(reach, found[index].end)
-            if mark.start >= begin:
-                here = Mark(mark.start - begin, min(mark.end, end) - begin, mark.kind, mark.name)
-                own.setdefault((name, text), []).append(here)
+            mark = found[index]
+            if mark.start >= at:
+                own.append(Mark(mark.start - at, min(mark.end, end) - at, mark.kind, mark.name))
             index += 1
-        if reach > at:  # one that began in what stands before may have hidden what is here
-            own.setdefault((name, text), [])
-        at = end + len(_BETWEEN)
-    return own
-
-
-def _remember(quiet: Iterable[Given]) -> None:
-    """Keep short texts in which there is nothing: what the catalogue says of one case it says of many."""
-    if len(_quiet) > _MOST_QUIET:
-        _quiet.clear()
-    _quiet.update(dict.fromkeys(one for one in quiet if len(one[1]) < _SHORT and not TAKEN.search(one[1])))
+        hidden = names.cover(text, own)
+        if hidden != text:
+            shown[text] = hidden
+        at = end + len(BETWEEN)
+    return shown

@@ -5,9 +5,12 @@ from __future__ import annotations
 import gc
 import json
 
-from advisor.jobs import batch
+import pytest
+
+from advisor.jobs import batch, check
 from advisor.jobs.batch import LARGE, TOGETHER, reports
 from advisor.jobs.rule_cases import cases
+from advisor.redaction import of_this_answer, one_answer
 from advisor.render.json import json_line
 
 LINES = [
@@ -40,6 +43,19 @@ def test_each_is_answered_as_it_is_alone() -> None:
     alone = [(json_line(report), problem) for line in lines for report, problem in reports(line)]
     assert [(json_line(report), problem) for report, problem in reports("\n".join(lines))] == alone
     assert all("host-1" in text and "host-2" not in text and "gpu-" not in text for text, _ in alone[: len(hosts)])
+
+
+def test_a_stage_that_fails_leaves_no_answer_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(check, "judge_case", fails)
+    with one_answer():
+        of_this_answer()["mine"] = 1
+        with pytest.raises(ZeroDivisionError):
+            list(reports(LINES[0]))
+        gc.collect()
+        assert of_this_answer() == {"mine": 1}
 
 
 def test_large_cases_are_not_held_together() -> None:
