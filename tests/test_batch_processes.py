@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from advisor.faces import batch
+from advisor.jobs.batch import TOGETHER
+
 ONE = {"engine": "vllm", "version": "0.28.0", "launch": "--tensor-parallel-size 2", "symptom": "every request hangs"}
 # As `python -m advisor`, but that few cases are many, and that a case can kill the process it is judged in.
 START = """
@@ -101,3 +104,12 @@ def test_an_interrupt_ends_all_of_it(tmp_path: Path) -> None:
     assert len(rest.splitlines()) < 3000
     assert err == ""
     assert is_gone(run.pid)
+
+
+@pytest.mark.parametrize("processes", [1, 2, 64])
+@pytest.mark.parametrize("count", [0, 1, 9, 11, 100, 4_001])
+def test_every_case_is_in_one_part_in_order_and_the_last_parts_are_small(count: int, processes: int) -> None:
+    parts = list(batch._parts([str(number) for number in range(count)], processes))
+    assert [one for part in parts for one in part] == [str(number) for number in range(count)]
+    assert all(0 < len(part) <= TOGETHER for part in parts)
+    assert not parts or (len(parts[0]) <= batch.FEW and len(parts[-1]) <= batch.FEW)

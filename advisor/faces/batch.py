@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -22,6 +22,7 @@ from advisor.render.json import json_line
 
 MANY = 100
 """Cases from which on other processes are worth starting."""
+FEW = 10  # cases that a process takes at a time where others wait for it
 GARBAGE = 250_000  # allocations between two looks for cycles: those of cases judged together are many, and leave none
 
 
@@ -41,10 +42,11 @@ class Answered(NamedTuple):
 def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
     """The answers to the lines that are not blank, in order. Raises Unfinished where a process for them is gone."""
     lines = lines_of(content)
-    parts = ["\n".join(lines[at : at + TOGETHER]) for at in range(0, len(lines), TOGETHER)]
+    processes = cores() if len(lines) >= MANY else 1
+    parts = ["\n".join(some) for some in _parts(lines, processes)]
     answer = partial(_answered, threshold=threshold)
-    processes = min(cores(), len(parts) - 1)
-    if len(lines) < MANY or processes < 2:
+    processes = min(processes, len(parts) - 1)
+    if processes < 2:
         yield from map(answer, parts)
         return
     yield answer(parts[0])  # where processes are forked, each has what that loaded and made, which is most of a start
@@ -60,6 +62,16 @@ def answers(content: str, threshold: Threshold) -> Iterator[Answered]:
         ) from None
     finally:  # interrupted, what has not begun is let go
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _parts(lines: Sequence[str], processes: int) -> Iterator[Sequence[str]]:
+    """The lines as processes take them: few at first, for which all wait, then as many as are best judged together,
+    and at the end fewer and fewer, so that no process is left with much when the others are done."""
+    at, size = 0, min(FEW, TOGETHER)
+    while at < len(lines):
+        yield lines[at : at + size]
+        at += size
+        size = min(TOGETHER, max(FEW, (len(lines) - at) // (2 * processes)))
 
 
 @contextmanager
