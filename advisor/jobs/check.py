@@ -55,7 +55,7 @@ def check(request: Request, among: tuple[Rule, ...] | None = None) -> Answer:
 
 def check_all(requests: Sequence[Request]) -> list[Report]:
     """The report on each request, none of them strict. A stage is done for all before the next one is: what it needs
-    is then at hand in the processor's caches, which saves a tenth of the time. Raises as `check`."""
+    is then at hand in the processor's caches. Raises as `check`."""
     kept: list[dict[str, Any]] = [{} for _ in requests]
     cases = _in_each(kept, lambda request: assemble(request)[0], requests)
     judged = _in_each(kept, judge_case, cases)
