@@ -103,11 +103,19 @@ def _modules() -> list[str]:
 
 def _inside(value: Any, *, texts: bool) -> Iterator[Any]:
     """The patterns in a value; a text alone may be a part of one, among others it is taken for one."""
-    if isinstance(value, re.Pattern | Shape) or (texts and isinstance(value, str) and _PATTERN_LIKE.search(value)):
+    if isinstance(value, re.Pattern | Shape) or (texts and isinstance(value, str) and _is_pattern(value)):
         yield value
     elif isinstance(value, tuple | list) or (isinstance(value, dict) and (value := [*value.values(), *value])):
         for one in value:
             yield from _inside(one, texts=texts)
+
+
+def _is_pattern(text: str) -> bool:
+    """Whether a text looks like a pattern, and Python takes it for one: `(?s` is a piece of many."""
+    try:
+        return bool(_PATTERN_LIKE.search(text) and re.compile(text))
+    except re.error:
+        return False
 
 
 def _has_re2(module: str) -> bool:

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from advisor.model.late import dataclass
@@ -93,16 +94,17 @@ class Join:
 
 
 Condition = Atom | Join
-_ATOMS: dict[tuple[str, ...], Atom] = {}
 
 
 def atom_of(kind: str, name: str, op: str = "", value: Any = None, means: str = "") -> Atom:
     """The one atom of these parts, for as long as the process lives: what is found of it is kept by its identity, and
     rules that ask the same share it. `is: true` and `is: 1` ask for two things, though Python calls them equal."""
-    parts = kind, name, op, repr(value), means
-    if parts not in _ATOMS:
-        _ATOMS[parts] = Atom(kind, name, op, value, means)
-    return _ATOMS[parts]
+    return _atom_of(kind, name, op, value, means, repr(value))
+
+
+@cache
+def _atom_of(kind: str, name: str, op: str, value: Any, means: str, written: str) -> Atom:
+    return Atom(kind, name, op, value, means)
 
 
 def show(value: Any) -> str:
