@@ -33,6 +33,24 @@ Weights = dict[str, float]
 """How distinctive each condition is, by its key: log((rules + 1) / rules that use it)."""
 
 
+class Triggers:
+    """The triggers of a section, by number: each is made when it is tried, which few are."""
+
+    def __init__(self, raw: list[list[Any]]) -> None:
+        self._raw = raw
+        self._made: dict[int, Trigger] = {}
+
+    def __getitem__(self, number: int) -> Trigger:
+        made = self._made.get(number)
+        if made is None:
+            holds, *atom = self._raw[number]
+            made = self._made[number] = Trigger(_atom(atom), holds)
+        return made
+
+    def __iter__(self) -> Iterator[Trigger]:
+        return map(self.__getitem__, range(len(self._raw)))
+
+
 class Section(NamedTuple):
     """The rules of one engine in the order of ids, and what calls for them (`model/trigger.py`).
 
@@ -44,7 +62,7 @@ class Section(NamedTuple):
 
     rules: list[tuple[str, int, int, int]]
     always: list[int]
-    asked: list[Trigger]
+    asked: Triggers
     seen: dict[str, dict[str, list[tuple[int, list[list[int]]]]]]
     asks: dict[str, dict[str, list[int]]]
 
@@ -139,8 +157,7 @@ def _sound(content: Any) -> bool:
 
 
 def _section(raw: dict[str, Any]) -> Section:
-    asked = [Trigger(_atom(atom), holds) for holds, *atom in raw["asked"]]
-    return Section(raw["rules"], raw["always"], asked, raw["seen"], raw["asks"])
+    return Section(raw["rules"], raw["always"], Triggers(raw["asked"]), raw["seen"], raw["asks"])
 
 
 def _atom(raw: list[Any]) -> Atom:

@@ -6,6 +6,7 @@ A trigger that cannot be tried counts as met: the rule is judged, and what is wr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from advisor.match.conditions import truth
 from advisor.match.view import View
@@ -18,6 +19,12 @@ Calls = Iterable[Sequence[int]]
 """Each a rule and the triggers that it takes besides, by number."""
 Seen = Mapping[str, Mapping[str, Iterable[tuple[int, Calls]]]]
 """The calls by the trigger that each takes first, and those by kind and name."""
+
+
+class Numbered(Protocol):
+    """Triggers by number."""
+
+    def __getitem__(self, number: int, /) -> Trigger: ...
 
 
 def called(seen: Seen, logs: Mapping[str, Calls], met: Met) -> Iterator[int]:
@@ -49,7 +56,7 @@ class Met:
     """Which triggers a case meets, by number; each tried once. Those of what it leaves unsaid are tried once for all
     cases of its build."""
 
-    def __init__(self, asked: Sequence[Trigger], view: View) -> None:
+    def __init__(self, asked: Numbered, view: View) -> None:
         self._asked, self.view = asked, view
         self._known: dict[int, bool] = {}
         _, self._as_ever = view.bare.met.setdefault(id(asked), (asked, {}))  # kept, so that no other gets its number
