@@ -120,3 +120,29 @@ def test_a_class_without_a_text_of_its_own_takes_its_name():
 
     assert Bare.__doc__ == "Bare"
     assert Bare() == Bare(0) and repr(Bare(1)).endswith("Bare(only=1)")
+
+
+def test_a_changed_noun_is_what_the_standard_one_makes_of_it() -> None:
+    fact = Fact("a", 1, "stated", Span("log", 3), why="x")
+    for changes in ({}, {"value": None}, {"name": "b", "span": None, "notable": True}):
+        assert late.changed(fact, **changes) == dataclasses.replace(fact, **changes)
+    assert fact.value == 1
+    with pytest.raises(TypeError, match="whence"):
+        late.changed(fact, whence="there")
+
+
+def test_a_cached_property_is_found_once_for_each_noun() -> None:
+    class Noun:
+        asked = 0
+
+        @late.cached_property
+        def found(self) -> int:
+            """What is found."""
+            self.asked += 1
+            return self.asked
+
+    one, other = Noun(), Noun()
+    assert (one.found, one.found, other.found, one.asked) == (1, 1, 1, 1)
+    assert Noun.found.__doc__ == "What is found."
+    del one.found
+    assert one.found == 2

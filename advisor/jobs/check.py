@@ -63,10 +63,10 @@ def check_all(requests: Sequence[Request]) -> list[Report]:
     return _in_each(kept, lambda report, case: covered(report, given(case)), told, cases)
 
 
-def _in_each(kept: Sequence[dict[str, Any]], stage: Callable[..., Made], *given: Sequence[Any]) -> list[Made]:
+def _in_each(kept: Sequence[dict[str, Any]], stage: Callable[..., Made], *of: Sequence[Any]) -> list[Made]:
     """What a stage makes of each case, while the case's own answer is gone on with."""
     made = []
-    for answer, *one in zip(kept, *given, strict=True):
+    for answer, *one in zip(kept, *of, strict=True):
         with one_answer(answer):
             made.append(stage(*one))
     return made

@@ -49,7 +49,7 @@ class Told:
         """
         if kind == "log":
             return self.may_show(name)
-        among = self._names[kind] if kind in self._names else self._of(kind)
+        among = self._of(kind)
         return among is None or name in among or (kind == "setting" and name.partition(".")[0] in among)
 
     def among(self, kind: str, names: Collection[str]) -> Iterable[str]:
