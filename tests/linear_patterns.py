@@ -17,6 +17,7 @@ import pkgutil
 import re
 import signal
 import sys
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -112,10 +113,12 @@ def _inside(value: Any, *, texts: bool) -> Iterator[Any]:
 
 def _is_pattern(text: str) -> bool:
     """Whether a text looks like a pattern, and Python takes it for one: `(?s` is a piece of many."""
-    try:
-        return bool(_PATTERN_LIKE.search(text) and re.compile(text))
-    except re.error:
-        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a text that is none
+        try:
+            return bool(_PATTERN_LIKE.search(text) and re.compile(text))
+        except re.error:
+            return False
 
 
 def _has_re2(module: str) -> bool:
